@@ -1,0 +1,1 @@
+"""Interactive views over dojo_kit results."""
