@@ -1,1 +1,94 @@
-"""Placeholder."""
+"""dojo_kit: score LLM document pipelines, explain every score, and be honest about noise.
+
+Names are loaded when they are first used, so that importing the package costs nothing:
+
+    >>> from dojo_kit import explain_field
+    >>> explain_field("date", "2014-05-20", "May 8, 2014").rule
+    'date.same_month'
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dojo_kit._version import __version__
+
+_HOMES = {
+    "dojo_kit.analysis.diagnostics": ("diagnose",),
+    "dojo_kit.analysis.verify": ("verify_record",),
+    "dojo_kit.errors": (
+        "ComparabilityError",
+        "DojoError",
+        "InputError",
+        "MissingExtraError",
+        "SettingsError",
+    ),
+    "dojo_kit.runs": ("load", "load_documents", "load_labels", "read_log", "read_run", "save"),
+    "dojo_kit.scoring.fields": ("explain_field", "score_field", "score_list"),
+    "dojo_kit.scoring.run": ("ScoredRun", "score_run"),
+    "dojo_kit.scoring.document": ("score_document",),
+    "dojo_kit.settings": ("Settings", "clear_settings_cache", "configure", "get_settings", "load_settings"),
+    "dojo_kit.stats.intervals": ("Estimate",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ComparabilityError",
+    "DojoError",
+    "Estimate",
+    "InputError",
+    "MissingExtraError",
+    "ScoredRun",
+    "Settings",
+    "SettingsError",
+    "__version__",
+    "clear_settings_cache",
+    "configure",
+    "diagnose",
+    "explain_field",
+    "get_settings",
+    "load",
+    "load_documents",
+    "load_labels",
+    "load_settings",
+    "read_log",
+    "read_run",
+    "save",
+    "score_document",
+    "score_field",
+    "score_list",
+    "score_run",
+    "verify_record",
+]
+
+if TYPE_CHECKING:
+    from dojo_kit.analysis.diagnostics import diagnose
+    from dojo_kit.analysis.verify import verify_record
+    from dojo_kit.errors import (
+        ComparabilityError,
+        DojoError,
+        InputError,
+        MissingExtraError,
+        SettingsError,
+    )
+    from dojo_kit.runs import load, load_documents, load_labels, read_log, read_run, save
+    from dojo_kit.scoring.document import score_document
+    from dojo_kit.scoring.fields import explain_field, score_field, score_list
+    from dojo_kit.scoring.run import ScoredRun, score_run
+    from dojo_kit.settings import (
+        Settings,
+        clear_settings_cache,
+        configure,
+        get_settings,
+        load_settings,
+    )
+    from dojo_kit.stats.intervals import Estimate
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'dojo_kit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -236,9 +236,11 @@ class DocumentLabels:
         document: Name of the document as the labels spell it.
         fields: Field name -> labelled spans, in the order the labels list them. A missing field or an
             empty tuple is no requirement.
-        values: Field name -> curated normalised answers such as ``5/8/14`` or ``2 years``.
-        subtype: Contract family, where known.
-        applicable: Categories answered YES, where the labels say so.
+        values: Category -> curated normalised answers such as ``5/8/14`` or ``2 years``, where there are any;
+            answers are given per category, of which a field can have several. YES and NO are not among them.
+        subtype: Contract family as the labels spell it, where known.
+        applicable: Categories answered YES, and labelled ones that are not YES/NO questions.
+        unscored: Spans of categories that no field of the document class covers.
     """
 
     document: str
@@ -246,6 +248,7 @@ class DocumentLabels:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     subtype: str | None = None
     applicable: frozenset[str] = frozenset()
+    unscored: tuple[ExpectedSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,14 @@ class Labels:
         """Hash of every label of every document, independent of file order."""
         return fingerprint(
             "\x1f".join(
-                (key, *(f"{name}\x1e{span.category}\x1e{span.text}" for name, spans in sorted(labels.fields.items()) for span in spans))
+                (
+                    key,
+                    *(
+                        f"{name}\x1e{span.category}\x1e{span.text}"
+                        for name, spans in sorted(labels.fields.items())
+                        for span in spans
+                    ),
+                )
             )
             for key, labels in self.documents.items()
         )

@@ -26,9 +26,7 @@ _TYPE_WORDS = (
     ("date", frozenset({"date", "dates"})),
     (
         "money",
-        frozenset(
-            {"value", "amount", "fee", "compensation", "price", "cost", "salary", "consideration", "total"}
-        ),
+        frozenset({"value", "amount", "fee", "compensation", "price", "cost", "salary", "consideration", "total"}),
     ),
     ("id", frozenset({"number", "id", "docket", "reference", "filing"})),
 )

@@ -51,9 +51,7 @@ def _price(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-Price = Annotated[
-    tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]], BeforeValidator(_price)
-]
+Price = Annotated[tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]], BeforeValidator(_price)]
 
 
 class _Section(BaseModel):
@@ -311,7 +309,9 @@ def _section(section: str, value: Any, *, where: str) -> dict[str, Any]:
     if isinstance(value, BaseModel):
         value = value.model_dump()
     if not isinstance(value, Mapping):
-        raise SettingsError(f"{where}: section {section!r} is {value!r}, expected keys among {', '.join(sorted(known))}")
+        raise SettingsError(
+            f"{where}: section {section!r} is {value!r}, expected keys among {', '.join(sorted(known))}"
+        )
     result = {}
     for key, setting in value.items():
         name = aliases.get(str(key), str(key))

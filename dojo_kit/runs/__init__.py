@@ -1,1 +1,46 @@
-"""Placeholder docstring, replaced as the package grows."""
+"""Reading and writing of runs, labels and documents: every file is opened here, nothing is scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dojo_kit.runs.document_texts import DocumentTexts, load_documents
+    from dojo_kit.runs.labels import load_labels
+    from dojo_kit.runs.run_files import RunLog, read_log, read_records, read_run, run_from_record
+    from dojo_kit.runs.store import load, save
+
+_HOMES = {
+    "read_run": "run_files",
+    "read_log": "run_files",
+    "RunLog": "run_files",
+    "read_records": "run_files",
+    "run_from_record": "run_files",
+    "load_labels": "labels",
+    "load_documents": "document_texts",
+    "DocumentTexts": "document_texts",
+    "load": "store",
+    "save": "store",
+}
+
+__all__ = [
+    "DocumentTexts",
+    "RunLog",
+    "load",
+    "load_documents",
+    "load_labels",
+    "read_log",
+    "read_records",
+    "read_run",
+    "run_from_record",
+    "save",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

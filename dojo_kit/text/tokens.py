@@ -43,9 +43,15 @@ NO_VALUE_WORDS = frozenset(
 )
 """Answers that say there is no value."""
 
+_LONGEST_NO_VALUE = 24
+"""Longer texts say something, whatever quotes and spaces stand around them."""
+
 _OMITTED = re.compile(r"[<\[]\s*omitted\s*[>\]]", re.IGNORECASE)
 _DROPPED = dict.fromkeys(
-    map(ord, "\u2122\u00ae\u2120\u00ad\u200b\u200c\u200d\u2060\ufeff\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079")
+    map(
+        ord,
+        "\u2122\u00ae\u2120\u00ad\u200b\u200c\u200d\u2060\ufeff\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079",
+    )
 )
 _PLAIN = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u00b4\u0060"), "'"),
@@ -125,15 +131,18 @@ def is_no_value(value: object) -> bool:
     if value is None:
         return True
     if isinstance(value, str):
-        if len(value) > 24:
-            return not value.strip()
-        plain = canonical(value).casefold()
-        return plain in NO_VALUE_WORDS or plain.strip("'\" .") in NO_VALUE_WORDS
+        return value.isspace() if len(value) > _LONGEST_NO_VALUE else _says_nothing(value)
     if isinstance(value, dict):
         return not value
     if isinstance(value, list | tuple):
         return all(is_no_value(item) for item in value)
     return False
+
+
+@lru_cache(maxsize=65_536)
+def _says_nothing(text: str) -> bool:
+    plain = canonical(text).casefold()
+    return plain in NO_VALUE_WORDS or plain.strip("'\" .") in NO_VALUE_WORDS
 
 
 def is_negated(words: Iterable[str], text: str) -> bool:
@@ -198,6 +207,4 @@ def is_contiguous(needle: Sequence[str], haystack: Sequence[str]) -> bool:
     if not n or n > len(haystack):
         return False
     needle, haystack = tuple(needle), tuple(haystack)
-    return any(
-        haystack[i] == needle[0] and haystack[i : i + n] == needle for i in range(len(haystack) - n + 1)
-    )
+    return any(haystack[i] == needle[0] and haystack[i : i + n] == needle for i in range(len(haystack) - n + 1))

@@ -1,0 +1,103 @@
+"""Recomputes the stored scores of ContractEval runs from the answers and labels in their rows.
+
+The rules are those of the published evaluation script (arXiv 2508.03080) as the stored scores apply them:
+verbatim containment of every label, ``no related clause`` found anywhere in the answer, Jaccard similarity of
+token sets split at single spaces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from dojo_kit.analysis.verify.ledger import Ledger, Table
+from dojo_kit.analysis.verify.reading import Node, RunRecord
+
+PUBLISHED_POSITIVES = 1244
+"""Questions with a label in the published test split, the denominator of one of the two false rates."""
+
+_EDGE = " \n`"
+_REFUSAL = "no related clause"
+_PUNCTUATION = str.maketrans("/", " ", ".,;:")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    category: str
+    outcome: str
+    positive: bool
+    refused: bool
+    jaccard: float
+
+
+def _judge(row: Node) -> _Judged:
+    labels = row.texts("label_spans")
+    answer = (row.text("predicted") or "").strip(_EDGE)
+    refused = _REFUSAL in answer.lower()
+    if labels:
+        outcome = "TP" if all(label.strip(_EDGE) in answer for label in labels) else "FN"
+    else:
+        outcome = "TN" if refused else "FP"
+    similarity = _jaccard(" ".join(labels), answer) if labels else 0.0
+    return _Judged(row.text("category") or "", outcome, bool(labels), refused, similarity)
+
+
+def _jaccard(label: str, answer: str) -> float:
+    gold, found = (set(text.translate(_PUNCTUATION).lower().split(" ")) for text in (label, answer))
+    return len(gold & found) / len(gold | found)
+
+
+def recompute_questions(run: RunRecord) -> dict[str, Any]:
+    """Recompute counts, ratios and the table of categories; a failed call is scored as an empty answer."""
+    judged = [_judge(row) for row in run.rows]
+    positives = [j for j in judged if j.positive]
+    similarities = sorted(j.jaccard for j in positives)
+    silent = sum(j.refused for j in positives)
+    categories = dict.fromkeys(j.category for j in judged)
+    return {
+        "task": run.task,
+        "kind": run.task,
+        **_metrics(judged),
+        "jaccard_median": similarities[len(similarities) // 2] if similarities else 0.0,
+        "no_related_rate": _ratio(sum(j.refused for j in judged), len(judged)),
+        "false_no_related_rate": _ratio(silent, len(positives)),
+        "false_no_related_rate_paper": silent / PUBLISHED_POSITIVES,
+        "false_no_related_denominator": PUBLISHED_POSITIVES,
+        "per_category": Table({c: _metrics([j for j in judged if j.category == c]) for c in categories}),
+    }
+
+
+def _metrics(judged: Sequence[_Judged]) -> dict[str, Any]:
+    count = Counter(j.outcome for j in judged)
+    tp, tn, fp, fn = (count[name] for name in ("TP", "TN", "FP", "FN"))
+    positives = [j.jaccard for j in judged if j.positive]
+    return {
+        "n_pairs": len(judged),
+        "n_positive": len(positives),
+        "tp": tp,
+        "tn": tn,
+        "fp": fp,
+        "fn": fn,
+        "accuracy": _ratio(tp + tn, len(judged)),
+        "precision": _ratio(tp, tp + fp),
+        "recall": _ratio(tp, tp + fn),
+        "f1": _ratio(2 * tp, 2 * tp + fp + fn),
+        "f2": _ratio(5 * tp, 5 * tp + fp + 4 * fn),
+        "jaccard_mean": fmean(positives) if positives else 0.0,
+    }
+
+
+def _ratio(part: int, whole: int) -> float:
+    """Divide; 0 where the published scorer guards against 0/0."""
+    return part / whole if whole else 0.0
+
+
+def check_question_rows(ledger: Ledger, run: RunRecord) -> None:
+    """Check the outcome and similarity stored in each completed row."""
+    for row in run.completed:
+        judged = _judge(row)
+        ledger.row("classification", row.path, row.text("classification"), judged.outcome)
+        ledger.row("jaccard", row.path, row.number("jaccard"), judged.jaccard)

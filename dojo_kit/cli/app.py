@@ -1,0 +1,40 @@
+"""The ``dojo`` application: which commands there are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dojo_kit._version import __version__
+from dojo_kit.cli.demo import demo
+from dojo_kit.cli.explain import explain
+from dojo_kit.cli.score import diagnose, score
+from dojo_kit.cli.verify import verify
+
+app = typer.Typer(
+    name="dojo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help="Score LLM document pipelines, explain every score, and be honest about noise.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dojo_kit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for command in (demo, score, diagnose, explain, verify):
+    app.command()(command)

@@ -1,0 +1,274 @@
+"""``dojo score`` and ``dojo diagnose``: a run and labels in, tables or JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from dojo_kit import formats
+from dojo_kit.cli.output import (
+    err,
+    estimates_table,
+    make_table,
+    out,
+    print_json,
+    progress_bar,
+    report_problems,
+)
+from dojo_kit.errors import SettingsError
+from dojo_kit.settings import Settings, parse_value
+from dojo_kit.stats.intervals import SCOPE, Estimate
+
+if TYPE_CHECKING:
+    from dojo_kit.scoring.run import ScoredRun
+
+
+class Spans(StrEnum):
+    """Which labelled spans count."""
+
+    first = "first"
+    all = "all"
+
+
+class OnError(StrEnum):
+    """What happens to input that cannot be read."""
+
+    stop = "raise"
+    collect = "collect"
+
+
+RunArgument = Annotated[
+    str, typer.Argument(help="Run file: record JSON, manifest or JSONL, CSV, Parquet; log.jsonl#NAME.")
+]
+LabelsOption = Annotated[
+    str,
+    typer.Option(
+        "--labels",
+        help="Labels: CUAD folder, master_clauses.csv, CUAD_v1.json or JSONL; cuad:PATH, jsonl:PATH.",
+    ),
+]
+DocumentsOption = Annotated[str | None, typer.Option("--documents", help="Document texts: folder, zip or JSONL.")]
+SpansOption = Annotated[
+    Spans, typer.Option("--spans", help="Score against all labelled spans or the first of each category.")
+]
+EmbedderOption = Annotated[str, typer.Option("--embedder", help="none, auto, a model name or a folder.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change a setting; may be repeated."),
+]
+ConfigOption = Annotated[Path | None, typer.Option("--config", help="Settings file (YAML or TOML).")]
+ClassOption = Annotated[str | None, typer.Option("--class", help="Document class, e.g. contract.")]
+OnErrorOption = Annotated[OnError, typer.Option("--on-error", help="Stop at the first bad row, or collect and go on.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def score(
+    run: RunArgument,
+    labels: LabelsOption,
+    documents: DocumentsOption = None,
+    spans: SpansOption = Spans.all,
+    embedder: EmbedderOption = "none",
+    set_: SetOption = None,
+    config: ConfigOption = None,
+    doc_class: ClassOption = None,
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", help="Write the five frames and the recipe into this folder.")
+    ] = None,
+    on_error: OnErrorOption = OnError.stop,
+    json: JsonOption = False,
+) -> None:
+    """Score a run against labels: every document, field, item and span, with the reason of each score."""
+    scored = _scored(run, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=json)
+    if out_dir is not None:
+        from dojo_kit.runs import save
+
+        save(scored, out_dir)
+    if json:
+        print_json(score_as_dict(scored))
+        return
+    _print_scores(scored)
+    if out_dir is not None:
+        out.print(f"\nframes and recipe: {escape(str(out_dir))}")
+
+
+def diagnose(
+    run: RunArgument,
+    labels: LabelsOption,
+    documents: DocumentsOption = None,
+    spans: SpansOption = Spans.all,
+    embedder: EmbedderOption = "none",
+    set_: SetOption = None,
+    config: ConfigOption = None,
+    doc_class: ClassOption = None,
+    on_error: OnErrorOption = OnError.stop,
+    json: JsonOption = False,
+) -> None:
+    """Show where a run loses its score: shares, list quality, errors in days and money, span counts."""
+    from dojo_kit.analysis.diagnostics import diagnose as run_diagnostics
+    from dojo_kit.analysis.diagnostics import diagnostics_as_dict
+
+    scored = _scored(run, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=json)
+    diagnostics = run_diagnostics(scored)
+    if json:
+        print_json(
+            {
+                "recipe": scored.recipe.as_dict(),
+                **scored.counts,
+                "diagnostics": diagnostics_as_dict(diagnostics),
+            }
+        )
+        return
+    _print_diagnostics(scored, diagnostics)
+
+
+def score_as_dict(scored: ScoredRun) -> dict[str, Any]:
+    """Return everything ``dojo score --json`` prints."""
+    from dojo_kit.analysis.diagnostics import diagnose as run_diagnostics
+    from dojo_kit.analysis.diagnostics import diagnostics_as_dict
+
+    return {
+        "recipe": scored.recipe.as_dict(),
+        **scored.counts,
+        "metrics": {name: estimate.as_dict() for name, estimate in scored.metrics().items()},
+        "diagnostics": diagnostics_as_dict(run_diagnostics(scored)),
+        "scope": SCOPE,
+        "problems": [asdict(problem) for problem in scored.problems],
+    }
+
+
+def settings_from(config: Path | None, changes: list[str] | None) -> Settings:
+    """Build settings from a file, the environment and ``section.key=value`` words.
+
+    Raises:
+        SettingsError: A word has no ``=``, or a setting is unknown.
+    """
+    overrides = {}
+    for change in changes or []:
+        name, equals, value = change.partition("=")
+        if not equals or "." not in name:
+            raise SettingsError(f"--set {change!r} is not of the form section.key=value")
+        overrides[name.strip()] = parse_value(value)
+    return Settings.load(config, overrides=overrides)
+
+
+def _scored(
+    run: str,
+    labels: str,
+    documents: str | None,
+    spans: Spans,
+    embedder: str,
+    changes: list[str] | None,
+    config: Path | None,
+    doc_class: str | None,
+    on_error: OnError,
+    *,
+    quiet: bool,
+) -> ScoredRun:
+    from dojo_kit.runs import load_labels, read_run
+    from dojo_kit.scoring.run import score_run
+
+    settings = settings_from(config, changes)
+    loaded = read_run(run, on_error=on_error.value)
+    expected = load_labels(labels, on_error=on_error.value, **({"doc_class": doc_class} if doc_class else {}))
+    with progress_bar("scoring", quiet=quiet) as progress:
+        scored = score_run(
+            loaded, expected, doc_class=doc_class, spans=spans.value, settings=settings, progress=progress
+        )
+    report_problems(scored.problems)
+    return scored
+
+
+def _print_scores(scored: ScoredRun) -> None:
+    metrics = scored.metrics()
+    fields = list(dict.fromkeys(scored.fields["field"]))
+    per_field = {f"{name}_{kind}" for name in fields for kind in ("score", "f1", "precision")}
+    out.print(_heading(scored))
+    out.print()
+    out.print(estimates_table((name, metric) for name, metric in metrics.items() if name not in per_field))
+    out.print()
+    out.print(_field_table(scored, fields, metrics))
+    out.print(f"\n[dim]{SCOPE}[/]")
+
+
+def _heading(scored: ScoredRun) -> str:
+    counts, run = scored.counts, scored.recipe.run
+    parts = [f"{counts['n_scored']:,} of {formats.count(counts['n_documents'], 'document')} scored"]
+    if counts["n_failed"]:
+        parts.append(f"[red]{counts['n_failed']:,} failed[/]")
+    if counts["n_unmatched"]:
+        parts.append(f"[yellow]{counts['n_unmatched']:,} without labels[/]")
+    if counts["n_nothing_expected"]:
+        parts.append(f"{counts['n_nothing_expected']:,} with nothing expected")
+    made = " \N{MIDDLE DOT} ".join(escape(part) for part in (run["model"], run["prompt_version"]) if part)
+    return f"[bold]{escape(run['name'])}[/]  {made}\n" + ", ".join(parts)
+
+
+def _field_table(scored: ScoredRun, fields: list[str], metrics: Mapping[str, Estimate]) -> Any:
+    table = make_table(
+        "by field",
+        ("field", "left"),
+        ("type", "left"),
+        ("score", "left"),
+        ("n", "right"),
+        ("exact", "right"),
+        ("partial", "right"),
+        ("miss", "right"),
+        ("precision", "left"),
+    )
+    for name, row in _field_rows(scored, fields, metrics):
+        table.add_row(escape(name), *row)
+    return table
+
+
+def _field_rows(
+    scored: ScoredRun, fields: list[str], metrics: Mapping[str, Estimate]
+) -> Iterator[tuple[str, list[str]]]:
+    frame = scored.fields
+    for name in fields:
+        mine = frame[frame["field"] == name]
+        metric = metrics.get(f"{name}_score")
+        if metric is None:
+            yield name, [mine["type"].iloc[0], f"{formats.UNKNOWN} nothing expected", "0", "", "", "", ""]
+            continue
+        flags = mine["flag"].value_counts()
+        shares = [f"{flags.get(flag, 0):,}" for flag in ("exact", "partial", "miss")]
+        precision = metrics.get(f"{name}_precision")
+        yield (
+            name,
+            [
+                mine["type"].iloc[0],
+                escape(formats.estimate(metric)),
+                f"{metric.n:,}",
+                *shares,
+                escape(formats.estimate(precision)) if precision else "",
+            ],
+        )
+
+
+def _print_diagnostics(scored: ScoredRun, diagnostics: Mapping[str, Any]) -> None:
+    out.print(_heading(scored))
+    out.print()
+    flat = [(name, value) for name, value in diagnostics.items() if isinstance(value, Estimate)]
+    out.print(estimates_table(flat, title="over all fields"))
+    counts = [f"{name} {value:,}" for name, value in diagnostics.items() if isinstance(value, int)]
+    out.print("\n[dim]" + escape(", ".join(counts)) + "[/]")
+    for name, value in diagnostics.items():
+        if not isinstance(value, Mapping) or not value:
+            continue
+        rows = []
+        for field, entry in value.items():
+            if isinstance(entry, Estimate):
+                rows.append((field, entry))
+            elif isinstance(entry, Mapping):
+                rows.extend((f"{field} {part}", estimate) for part, estimate in entry.items())
+        if rows:
+            out.print()
+            out.print(estimates_table(rows, title=name))
+    out.print(f"\n[dim]{SCOPE}[/]")
+    err.print("[dim]dojo score shows the metrics themselves; --json prints everything.[/]")

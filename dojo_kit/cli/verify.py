@@ -1,0 +1,100 @@
+"""``dojo verify``: does a stored score follow from its own rows?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from dojo_kit import formats
+from dojo_kit.analysis.verify import VerifyReport, verify_record
+from dojo_kit.cli.output import err, make_table, out, print_json
+from dojo_kit.cli.score import ConfigOption, JsonOption, settings_from
+from dojo_kit.settings import Settings
+
+
+def verify(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run records (JSON) or experiment logs (JSONL).")],
+    labels: Annotated[
+        str | None,
+        typer.Option("--labels", help="Labels, to verify what rows alone cannot: errors in days and money."),
+    ] = None,
+    config: ConfigOption = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when anything differs.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Recompute every stored aggregate of a run from its own rows and list what does not follow."""
+    from rich.progress import track
+
+    from dojo_kit.runs import read_records
+
+    settings = settings_from(config, None)
+    reports = []
+    for source in track(runs, "verifying", console=err, transient=True, disable=json or len(runs) < 2):
+        for name, record in read_records(source):
+            recomputed = _from_labels(source, record, labels, settings) if labels else None
+            reports.append(verify_record(record, name=name, prices=settings.cost_models, recomputed=recomputed))
+    if json:
+        print_json({"runs": [report.as_dict() for report in reports]})
+    else:
+        _print(reports)
+    if strict and any(report.differences for report in reports):
+        raise typer.Exit(1)
+
+
+def _from_labels(source: str, record: Mapping[str, Any], labels: str, settings: Settings) -> dict[str, Any] | None:
+    """Recompute the diagnostics that need expected values, as the runs were labelled: first spans."""
+    from dojo_kit.analysis.diagnostics import diagnose, stored_values
+    from dojo_kit.runs import load_labels, run_from_record
+    from dojo_kit.scoring.run import score_run
+
+    if record.get("task") != "contract_entity_extraction" or "diagnostics" not in record.get("scores", {}):
+        return None
+    scored = score_run(run_from_record(record, source=source), load_labels(labels), spans="first", settings=settings)
+    return stored_values(diagnose(scored))
+
+
+def _print(reports: list[VerifyReport]) -> None:
+    checked, equal = sum(r.checked for r in reports), sum(r.equal for r in reports)
+    numbers, runs = formats.count(checked, "stored number"), formats.count(len(reports), "run")
+    out.print(f"[bold]{equal:,} of {numbers} follow from the rows[/] of {runs}")
+    differing = [report for report in reports if report.differences]
+    if differing:
+        table = make_table(
+            "does not follow",
+            ("run", "left"),
+            ("name", "left"),
+            ("stored", "right"),
+            ("recomputed", "right"),
+            ("why", "left"),
+        )
+        for report in differing:
+            for difference in report.differences:
+                table.add_row(
+                    escape(report.run),
+                    escape(difference.name),
+                    escape(_short(difference.stored)),
+                    escape(_short(difference.recomputed)),
+                    escape(difference.note),
+                )
+        out.print()
+        out.print(table)
+    reasons: dict[str, set[str]] = {}
+    for report in reports:
+        for item in report.unverifiable:
+            reasons.setdefault(item.why, set()).add(item.name)
+    if reasons:
+        table = make_table("cannot be verified", ("why", "left"), ("names", "left"))
+        for why, names in reasons.items():
+            shown = sorted(names)[:4]
+            more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+            table.add_row(escape(why), escape(", ".join(shown)) + more)
+        out.print()
+        out.print(table)
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,55 @@
+"""How numbers are written for people: the only place where values are rounded."""
+
+from __future__ import annotations
+
+from dojo_kit.stats.intervals import Estimate
+
+UNKNOWN = "\N{EN DASH}"
+"""What stands where a number is undefined; never a zero."""
+
+
+def number(value: float | None, *, digits: int = 3) -> str:
+    """Write a number with thousands separators from 1,000 on and few digits from 100 on.
+
+    Examples:
+        >>> number(0.69712), number(1234.5), number(57.25), number(None)
+        ('0.697', '1,234', '57.2', '–')
+    """
+    if value is None or value != value:
+        return UNKNOWN
+    size = abs(value)
+    if size >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if size >= 10 else f"{value:.{digits}f}"
+
+
+def interval(estimate: Estimate) -> str:
+    """Write an interval as ``[lo, hi]``; empty when there is none.
+
+    Examples:
+        >>> interval(Estimate(0.5, 0.25, 0.75, "wilson", 10))
+        '[0.250, 0.750]'
+    """
+    if estimate.lo is None or estimate.hi is None:
+        return ""
+    return f"[{number(estimate.lo)}, {number(estimate.hi)}]"
+
+
+def estimate(value: Estimate) -> str:
+    """Write an estimate with its interval.
+
+    Examples:
+        >>> estimate(Estimate(0.5, 0.25, 0.75, "wilson", 10))
+        '0.500 [0.250, 0.750]'
+    """
+    return f"{number(value.value)} {interval(value)}".strip()
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """Write a count with its noun.
+
+    Examples:
+        >>> count(1, "document"), count(1200, "document"), count(2, "query", "queries")
+        ('1 document', '1,200 documents', '2 queries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -1,0 +1,425 @@
+"""Scoring a whole run: the deep function `score_run` and the `ScoredRun` everything downstream reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, as_completed
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dojo_kit.errors import InputError
+from dojo_kit.records import (
+    ChainedRow,
+    DocumentLabels,
+    ExtractionRow,
+    Labels,
+    Problem,
+    Row,
+    Run,
+    fingerprint,
+)
+from dojo_kit.schema import DocumentClass, FieldType, guess_field_type
+from dojo_kit.scoring.document import DocumentScore, SpansMode, score_document
+from dojo_kit.scoring.frames import FRAME_NAMES, FrameName, make_frame, make_pairs
+from dojo_kit.settings import Settings, iter_settings, resolve
+from dojo_kit.text.names import document_key
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dojo_kit.stats.intervals import Estimate
+
+SCORER_VERSION = "1"
+"""Raised whenever the same input would score differently; part of what makes two scored runs comparable."""
+
+CHUNK = 64
+"""Documents scored per task of an executor."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a scored run came about. Its `comparable` part decides what may be compared.
+
+    Attributes:
+        scorer_version: Version of the scoring rules.
+        settings: Hash of scoring settings and schema.
+        spans: ``all`` or ``first``.
+        embedder: Embedding model; ``none`` without.
+        grounding: Whether items were checked against document texts.
+        labels: Fingerprint of the labels of the scored documents.
+        surface: Fingerprint of the set of documents in the run.
+        doc_class: Document class scored.
+        pair_floor: Similarity below which label-item pairs are not kept.
+        seed: Seed of every interval.
+        n_resamples: Bootstrap replicates.
+        confidence: Level of the intervals.
+        package_version: Version of dojo_kit.
+        run: Name, model, prompt version, task and source of the run.
+    """
+
+    scorer_version: str
+    settings: str
+    spans: str
+    embedder: str
+    grounding: bool
+    labels: str
+    surface: str
+    doc_class: str
+    pair_floor: float
+    seed: int
+    n_resamples: int
+    confidence: float
+    package_version: str
+    run: Mapping[str, str] = field(default_factory=dict)
+
+    COMPARABLE = ("scorer_version", "settings", "spans", "embedder", "grounding", "labels", "surface")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the recipe as JSON-ready values."""
+        return asdict(self)
+
+    def differences(self, other: Recipe) -> dict[str, tuple[Any, Any]]:
+        """Return what keeps two recipes from being comparable: name -> both values."""
+        pairs = ((name, getattr(self, name), getattr(other, name)) for name in self.COMPARABLE)
+        return {name: (mine, theirs) for name, mine, theirs in pairs if mine != theirs}
+
+
+class FrameSource(Protocol):
+    """Where a scored run's frames come from: memory or a folder."""
+
+    def frame(self, name: FrameName, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a frame, or only some of its columns."""
+        ...
+
+
+class InMemory:
+    """Frames held in memory.
+
+    Args:
+        frames: Frame by name.
+    """
+
+    def __init__(self, frames: Mapping[FrameName, pd.DataFrame]) -> None:
+        self._frames = frames
+
+    def frame(self, name: FrameName, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a frame, or only some of its columns."""
+        frame = self._frames[name]
+        return frame if columns is None else frame[list(columns)]
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A scored run: five tidy frames, how they came about, and what was wrong with the input.
+
+    Columns of the frames are described in `dojo_kit.scoring.frames.COLUMNS`. Documents are in the order of
+    their names, whatever the order of the run file.
+
+    Attributes:
+        source: Where the frames are.
+        recipe: How they came about.
+        problems: Wrong types in answers, documents without labels, and what the loaders reported.
+    """
+
+    source: FrameSource
+    recipe: Recipe
+    problems: tuple[Problem, ...] = ()
+
+    def frame(self, name: FrameName, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a frame, or only some of its columns."""
+        return self.source.frame(name, columns)
+
+    @cached_property
+    def documents(self) -> pd.DataFrame:
+        """One row per document of the run."""
+        return self.frame("documents")
+
+    @cached_property
+    def fields(self) -> pd.DataFrame:
+        """One row per completed, labelled document and field."""
+        return self.frame("fields")
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """One row per predicted value."""
+        return self.frame("items")
+
+    @cached_property
+    def spans(self) -> pd.DataFrame:
+        """One row per label of a list field."""
+        return self.frame("spans")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """Label by item pairs of list fields."""
+        return self.frame("pairs")
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Documents in the run, scored, failed, and without labels."""
+        status = self.documents["status"].value_counts()
+        return {
+            "n_documents": len(self.documents),
+            "n_scored": int(status.get("scored", 0)),
+            "n_failed": int(status.get("failed", 0)),
+            "n_unmatched": int(status.get("no_labels", 0)),
+            "n_nothing_expected": int(status.get("nothing_expected", 0)),
+        }
+
+    def metrics(self) -> dict[str, Estimate]:
+        """Return every composite and per-field metric with its interval over documents."""
+        from dojo_kit.scoring.metrics import extraction_metrics
+
+        return extraction_metrics(self)
+
+
+def score_run(
+    run: Run,
+    labels: Labels,
+    *,
+    doc_class: str | None = None,
+    spans: SpansMode = "all",
+    settings: Settings | None = None,
+    executor: Callable[[], Executor] | None = None,
+    progress: Progress | None = None,
+) -> ScoredRun:
+    """Score an extraction (or chained) run against labels.
+
+    Args:
+        run: The run.
+        labels: Labels of its documents.
+        doc_class: Document class whose fields are scored; the labels' own by default.
+        spans: Score against ``all`` labelled spans, or the ``first`` of each category.
+        settings: Settings; the current ones by default.
+        executor: Makes an executor (PEP 3148) to score chunks in; results do not depend on it.
+        progress: Called with (documents done, documents in all).
+
+    Raises:
+        InputError: The run is of another kind, holds no answers, or shares no document with the labels.
+    """
+    settings = resolve(settings)
+    if spans not in ("first", "all"):
+        raise InputError(f"spans is {spans!r}", expected="'first' or 'all'")
+    rows = _extraction_rows(run)
+    schema = _schema(labels, settings.document_class(doc_class or labels.doc_class))
+    tasks, scores, problems = _plan(rows, labels)
+    _require_overlap(run, labels, tasks, scores)
+    work = _Work(schema.fields, settings, spans)
+    scores.extend(_score_all(tasks, work, executor, progress, len(rows)))
+    scores.sort(key=lambda score: document_order(score.document[0]))
+    problems.extend(problem for score in scores for problem in score.problems)
+    recipe = _recipe(run, labels, tasks, schema, settings, spans)
+    found = (*run.problems, *labels.problems, *problems)
+    return ScoredRun(InMemory(_frames(scores)), recipe, found)
+
+
+def document_order(name: str) -> tuple[str, str]:
+    """Sort key of documents: their key, then their name."""
+    return document_key(name), name
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    row: Row
+    predicted: Any
+    labels: DocumentLabels
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    types: Mapping[str, FieldType]
+    settings: Settings
+    spans: SpansMode
+
+    def __call__(self, tasks: Sequence[_Task]) -> list[DocumentScore]:
+        return [
+            score_document(
+                task.predicted,
+                task.labels,
+                self.types,
+                document=task.row.document,
+                settings=self.settings,
+                spans=self.spans,
+                tokens_used=_tokens(task.row),
+            )
+            for task in tasks
+        ]
+
+
+def _extraction_rows(run: Run) -> list[tuple[Row, Any]]:
+    if not run.rows:
+        raise InputError("the run has no rows", file=run.source, expected="at least one document")
+    rows = [(row, _answer(row)) for row in run.rows if isinstance(row, ExtractionRow | ChainedRow)]
+    if len(rows) < len(run.rows):
+        raise InputError(
+            f"a run of task {run.meta.task!r} holds labels, not extracted fields",
+            file=run.source,
+            expected="an extraction or chained run",
+        )
+    if not any(row.failed or answer is not None for row, answer in rows):
+        raise InputError(
+            "no row stores what the model returned, so nothing can be scored again",
+            file=run.source,
+            field="predicted",
+            expected="the model's answer in every completed row",
+        )
+    return rows
+
+
+def _answer(row: Row) -> Any:
+    return row.extracted if isinstance(row, ChainedRow) else getattr(row, "predicted", None)
+
+
+def _schema(labels: Labels, declared: DocumentClass) -> DocumentClass:
+    """Return the fields to score: the class's, and labelled ones it does not declare."""
+    labelled: dict[str, FieldType] = {}
+    for document in labels.documents.values():
+        for name, spans in document.fields.items():
+            if name not in labelled:
+                labelled[name] = guess_field_type(name, [] if len(spans) > 1 else None)
+            elif len(spans) > 1:
+                labelled[name] = guess_field_type(name, [])
+    extra = {name: labelled[name] for name in sorted(labelled) if name not in declared.fields}
+    shared = {name: type for name, type in declared.fields.items() if name in labelled}
+    fields = {**declared.fields, **extra} if shared else extra
+    return DocumentClass(declared.key, declared.label, fields, declared.subclasses)
+
+
+def _plan(rows: Sequence[tuple[Row, Any]], labels: Labels) -> tuple[list[_Task], list[DocumentScore], list[Problem]]:
+    """Split rows into what can be scored, and the rows of documents that cannot."""
+    tasks: list[_Task] = []
+    scores: list[DocumentScore] = []
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    for row, answer in rows:
+        key = document_key(row.document)
+        if key in seen:
+            raise InputError(
+                f"two rows for one document: {seen[key]!r} and {row.document!r}",
+                expected="one row per document",
+            )
+        seen[key] = row.document
+        expected = labels.documents.get(key)
+        if row.failed or answer is None:
+            scores.append(_unscored(row, "failed", row.error or "no answer stored"))
+        elif expected is None:
+            scores.append(_unscored(row, "no_labels", None))
+            problems.append(
+                Problem(
+                    "no labels for this document",
+                    document=row.document,
+                    expected=f"a label in {labels.source}",
+                )
+            )
+        else:
+            tasks.append(_Task(row, answer, expected))
+    return tasks, scores, problems
+
+
+def _unscored(row: Row, status: str, error: str | None) -> DocumentScore:
+    nothing = (None,) * 6
+    return DocumentScore((row.document, status, *nothing, 0, error, _tokens(row)))
+
+
+def _tokens(row: Row) -> int | None:
+    return None if row.usage is None else row.usage.total_tokens
+
+
+def _require_overlap(run: Run, labels: Labels, tasks: Sequence[_Task], scores: Sequence[DocumentScore]) -> None:
+    unmatched = [score.document[0] for score in scores if score.document[1] == "no_labels"]
+    if tasks or not unmatched:
+        return
+    example = next(iter(labels.documents.values())).document if labels.documents else "none"
+    raise InputError(
+        f"none of the {len(unmatched)} documents with an answer has labels in {labels.source or 'the labels'}: "
+        f"the run names {unmatched[0]!r}, the labels {example!r}",
+        file=run.source,
+        field="document",
+        expected="names that agree but for case, punctuation and a .pdf or .txt ending",
+    )
+
+
+def _score_all(
+    tasks: Sequence[_Task],
+    work: _Work,
+    executor: Callable[[], Executor] | None,
+    progress: Progress | None,
+    total: int,
+) -> Iterator[DocumentScore]:
+    done = total - len(tasks)
+    chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
+    if progress:
+        progress(done, total)
+    if executor is None:
+        results: Iterable[list[DocumentScore]] = map(work, chunks)
+        yield from _report(results, done, total, progress)
+        return
+    with executor() as pool:
+        futures = [pool.submit(work, chunk) for chunk in chunks]
+        yield from _report((future.result() for future in as_completed(futures)), done, total, progress)
+
+
+def _report(
+    results: Iterable[list[DocumentScore]], done: int, total: int, progress: Progress | None
+) -> Iterator[DocumentScore]:
+    for scores in results:
+        done += len(scores)
+        if progress:
+            progress(done, total)
+        yield from scores
+
+
+def _frames(scores: Sequence[DocumentScore]) -> dict[FrameName, pd.DataFrame]:
+    frames = {"documents": make_frame("documents", [score.document for score in scores])}
+    for name in FRAME_NAMES[1:-1]:
+        frames[name] = make_frame(name, [row for score in scores for row in getattr(score, name)])
+    frames["pairs"] = make_pairs([block for score in scores for block in score.pairs])
+    return frames  # type: ignore[return-value]
+
+
+def _recipe(
+    run: Run,
+    labels: Labels,
+    tasks: Sequence[_Task],
+    schema: DocumentClass,
+    settings: Settings,
+    spans: SpansMode,
+) -> Recipe:
+    from dojo_kit._version import __version__
+
+    keys = {document_key(row.document) for row in run.rows}
+    used = Labels({key: value for key, value in labels.documents.items() if key in keys}, labels.doc_class)
+    statistics = settings.statistics
+    return Recipe(
+        scorer_version=SCORER_VERSION,
+        settings=_settings_hash(settings, schema),
+        spans=spans,
+        embedder="none",
+        grounding=False,
+        labels=used.fingerprint,
+        surface=fingerprint(keys),
+        doc_class=schema.key,
+        pair_floor=settings.field_scoring.pair_floor,
+        seed=statistics.seed,
+        n_resamples=statistics.n_resamples,
+        confidence=statistics.confidence,
+        package_version=__version__,
+        run={
+            "name": run.meta.name,
+            "model": run.meta.model,
+            "prompt_version": run.meta.prompt_version,
+            "task": run.meta.task,
+            "source": run.source,
+        },
+    )
+
+
+def _settings_hash(settings: Settings, schema: DocumentClass) -> str:
+    """Hash what decides scores; seeds, prices and chunk sizes do not."""
+    scoring = [f"{name}={value}" for name, value in iter_settings(settings) if name.startswith("field_scoring.")]
+    fields = [f"{name}:{type}" for name, type in schema.fields.items()]
+    return sha256("\n".join([*scoring, *fields]).encode()).hexdigest()[:16]

@@ -1,0 +1,73 @@
+"""Typed values behind a field, for errors in days and money: dates, durations and amounts as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from dojo_kit.schema import FieldType
+from dojo_kit.settings import FieldScoring
+from dojo_kit.text.dates import parse_date
+from dojo_kit.text.durations import parse_duration
+from dojo_kit.text.money import parse_money
+from dojo_kit.text.tokens import is_no_value
+
+ValueKind = Literal["date", "days", "amount"]
+
+DURATION_FIELDS: dict[str, Literal["first", "renewal"]] = {"term_length": "first", "renewal_terms": "renewal"}
+"""Fields that state a duration, and which duration of their text counts."""
+
+
+def value_kinds(field: str, type: FieldType) -> tuple[ValueKind, ...]:
+    """Return the kinds of value a field may hold, the preferred one first.
+
+    A term may be stated as a duration or by the day it ends.
+    """
+    if type.kind == "date":
+        return ("date",)
+    if type.kind == "money":
+        return ("amount",)
+    return ("days", "date") if field in DURATION_FIELDS else ()
+
+
+def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) -> float | None:
+    """Read a text as a number of the kind: ordinal day, days, or amount; None when it is none.
+
+    Examples:
+        >>> read_value("term_length", "days", "two (2) years", FieldScoring())
+        730.0
+    """
+    if is_no_value(text):
+        return None
+    if kind == "date":
+        date = parse_date(text, day_first=scoring.day_first, pivot=scoring.two_digit_year_pivot)
+        return None if date is None or date.date is None else float(date.date.toordinal())
+    if kind == "days":
+        duration = parse_duration(text, which=DURATION_FIELDS.get(field, "first"))
+        return None if duration is None else float(duration.days)
+    amount = parse_money(text)
+    return None if amount is None else float(amount.amount)
+
+
+def expected_value(
+    field: str, type: FieldType, curated: Iterable[str], text: str, scoring: FieldScoring
+) -> tuple[float | None, ValueKind | None]:
+    """Read the value a label holds: from a curated normalised answer first, from the label's text else.
+
+    Args:
+        field: Field name.
+        type: Field type.
+        curated: Normalised answers of the label's category.
+        text: The label.
+        scoring: Scoring settings.
+
+    Returns:
+        The value and its kind, or (None, None).
+    """
+    kinds = value_kinds(field, type)
+    for source in (*curated, text):
+        for kind in kinds:
+            value = read_value(field, kind, source, scoring)
+            if value is not None:
+                return value, kind
+    return None, None
