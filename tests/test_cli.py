@@ -152,8 +152,8 @@ def test_verify(dojo: Dojo, tmp_path: Path) -> None:
         "scores": {"exact_match": 0.9},
         "n_rows": 2,
         "results": [
-            {"filename": "a", "status": "completed", "error": None, "expected": "yes", "predicted": "yes", "correct": 1.0},
-            {"filename": "b", "status": "completed", "error": None, "expected": "yes", "predicted": "no", "correct": 0.0},
+            {"filename": "a", "status": "completed", "error": None, "expected": "yes", "predicted": "yes", "correct": True},
+            {"filename": "b", "status": "completed", "error": None, "expected": "yes", "predicted": "no", "correct": False},
         ],
     }
     path = tmp_path / "record.json"

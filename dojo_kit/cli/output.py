@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.markup import escape
@@ -19,7 +20,15 @@ from dojo_kit.records import Problem
 from dojo_kit.stats.intervals import Estimate
 from dojo_kit.storage import to_json
 
-out = Console(highlight=False, soft_wrap=False)
+PIPED_WIDTH = 160
+"""Columns when output goes to a file or pipe, where nothing says how wide it is."""
+
+
+def _width() -> int | None:
+    return None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+
+
+out = Console(highlight=False, width=_width())
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 SHOWN_PROBLEMS = 5
@@ -52,7 +61,7 @@ def report_problems(problems: Sequence[Problem]) -> None:
 def estimates_table(rows: Iterable[tuple[str, Estimate]], *, title: str = "") -> Table:
     """Lay out named estimates with interval, n and flags."""
     table = make_table(
-        title, ("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right"), ("", "left")
+        title, ("metric", "left"), ("value", "right"), ("95 % interval", "left"), ("n", "right"), ("", "fold")
     )
     for name, estimate in rows:
         note = estimate.note or ", ".join(estimate.flags)
@@ -67,17 +76,18 @@ def estimates_table(rows: Iterable[tuple[str, Estimate]], *, title: str = "") ->
 
 
 def make_table(title: str, *columns: tuple[str, str]) -> Table:
-    """Make an empty table of one look from (header, justification) pairs."""
-    table = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-    )
-    for header, justify in columns:
-        table.add_column(header, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    """Make an empty table of one look.
+
+    Args:
+        title: Title; may be empty.
+        *columns: Header and ``left``, ``right`` or ``fold``: left-aligned text that may break over lines.
+    """
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for header, kind in columns:
+        justify: Literal["left", "right"] = "right" if kind == "right" else "left"
+        table.add_column(
+            header, justify=justify, header_style="dim", no_wrap=kind != "fold", overflow="fold", min_width=len(header)
+        )
     return table
 
 

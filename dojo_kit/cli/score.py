@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +26,8 @@ from dojo_kit.settings import Settings, parse_value
 from dojo_kit.stats.intervals import SCOPE, Estimate
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dojo_kit.scoring.run import ScoredRun
 
 
@@ -214,41 +216,30 @@ def _field_table(scored: ScoredRun, fields: list[str], metrics: Mapping[str, Est
         "by field",
         ("field", "left"),
         ("type", "left"),
-        ("score", "left"),
+        ("score", "right"),
+        ("95 % interval", "left"),
         ("n", "right"),
         ("exact", "right"),
         ("partial", "right"),
         ("miss", "right"),
-        ("precision", "left"),
+        ("precision", "right"),
+        ("95 % interval", "left"),
     )
-    for name, row in _field_rows(scored, fields, metrics):
-        table.add_row(escape(name), *row)
+    frame = scored.fields
+    for name in fields:
+        score, precision = metrics.get(f"{name}_score"), metrics.get(f"{name}_precision")
+        table.add_row(escape(name), *_field_cells(frame[frame["field"] == name], score, precision))
     return table
 
 
-def _field_rows(
-    scored: ScoredRun, fields: list[str], metrics: Mapping[str, Estimate]
-) -> Iterator[tuple[str, list[str]]]:
-    frame = scored.fields
-    for name in fields:
-        mine = frame[frame["field"] == name]
-        metric = metrics.get(f"{name}_score")
-        if metric is None:
-            yield name, [mine["type"].iloc[0], f"{formats.UNKNOWN} nothing expected", "0", "", "", "", ""]
-            continue
-        flags = mine["flag"].value_counts()
-        shares = [f"{flags.get(flag, 0):,}" for flag in ("exact", "partial", "miss")]
-        precision = metrics.get(f"{name}_precision")
-        yield (
-            name,
-            [
-                mine["type"].iloc[0],
-                escape(formats.estimate(metric)),
-                f"{metric.n:,}",
-                *shares,
-                escape(formats.estimate(precision)) if precision else "",
-            ],
-        )
+def _field_cells(fields: pd.DataFrame, score: Estimate | None, precision: Estimate | None) -> list[str]:
+    kind = fields["type"].iloc[0]
+    if score is None:
+        return [kind, formats.UNKNOWN, "nothing expected", "0"]
+    flags = fields["flag"].value_counts()
+    shares = [f"{flags.get(flag, 0):,}" for flag in ("exact", "partial", "miss")]
+    cells = [kind, formats.number(score.value), escape(formats.interval(score)), f"{score.n:,}", *shares]
+    return cells + ([formats.number(precision.value), escape(formats.interval(precision))] if precision else [])
 
 
 def _print_diagnostics(scored: ScoredRun, diagnostics: Mapping[str, Any]) -> None:

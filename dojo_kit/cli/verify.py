@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from dojo_kit import formats
-from dojo_kit.analysis.verify import VerifyReport, verify_record
+from dojo_kit.analysis.verify import Difference, VerifyReport, verify_record
 from dojo_kit.cli.output import err, make_table, out, print_json
 from dojo_kit.cli.score import ConfigOption, JsonOption, settings_from
 from dojo_kit.settings import Settings
@@ -60,41 +60,37 @@ def _print(reports: list[VerifyReport]) -> None:
     checked, equal = sum(r.checked for r in reports), sum(r.equal for r in reports)
     numbers, runs = formats.count(checked, "stored number"), formats.count(len(reports), "run")
     out.print(f"[bold]{equal:,} of {numbers} follow from the rows[/] of {runs}")
-    differing = [report for report in reports if report.differences]
-    if differing:
-        table = make_table(
-            "does not follow",
-            ("run", "left"),
-            ("name", "left"),
-            ("stored", "right"),
-            ("recomputed", "right"),
-            ("why", "left"),
-        )
-        for report in differing:
-            for difference in report.differences:
-                table.add_row(
-                    escape(report.run),
-                    escape(difference.name),
-                    escape(_short(difference.stored)),
-                    escape(_short(difference.recomputed)),
-                    escape(difference.note),
-                )
-        out.print()
-        out.print(table)
+    for report in reports:
+        if report.differences:
+            _print_differences(report)
     reasons: dict[str, set[str]] = {}
     for report in reports:
         for item in report.unverifiable:
             reasons.setdefault(item.why, set()).add(item.name)
     if reasons:
-        table = make_table("cannot be verified", ("why", "left"), ("names", "left"))
+        table = make_table("cannot be verified", ("numbers", "right"), ("why", "left"), ("for example", "fold"))
         for why, names in reasons.items():
-            shown = sorted(names)[:4]
-            more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-            table.add_row(escape(why), escape(", ".join(shown)) + more)
+            table.add_row(f"{len(names):,}", escape(why), escape(", ".join(sorted(names)[:2])))
         out.print()
         out.print(table)
 
 
+def _print_differences(report: VerifyReport) -> None:
+    out.print(f"\n[bold]{escape(report.run)}[/]: {formats.count(len(report.differences), 'stored number')} off")
+    by_note: dict[str, list[Difference]] = {}
+    for difference in report.differences:
+        by_note.setdefault(difference.note, []).append(difference)
+    for note, differences in by_note.items():
+        if note:
+            out.print(f"[dim]{escape(note)}[/]")
+        table = make_table("", ("", "left"), ("stored", "right"), ("recomputed", "right"))
+        for difference in differences:
+            table.add_row(
+                escape(difference.name), escape(_short(difference.stored)), escape(_short(difference.recomputed))
+            )
+        out.print(table)
+
+
 def _short(value: Any) -> str:
-    text = str(value)
+    text = "null" if value is None else str(value)
     return text if len(text) <= 40 else text[:37] + "..."

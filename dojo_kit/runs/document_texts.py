@@ -216,7 +216,7 @@ class _Archive:
     def entries(self, problems: ProblemList) -> Iterator[tuple[str, int]]:
         for index, member in enumerate(self._opened().infolist()):
             path = PurePosixPath(_member_name(member))
-            if member.is_dir() or not _is_text_file(path.parts):
+            if not member.filename or member.is_dir() or not _is_text_file(path.parts):
                 continue
             fault = "encrypted" if member.flag_bits & _ENCRYPTED else ""
             fault = fault or ("" if member.compress_type in _METHODS else "compressed in a rare way")
@@ -232,7 +232,7 @@ class _Archive:
         file = f"{self._source}:{_member_name(member)}"
         try:
             data = archive.read(member)
-        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError) as error:
             raise InputError(f"cannot be unpacked ({error})", file=file, expected="a sound archive") from error
         return _filled(decode_text(data, file=file), file)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
+import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
 from dojo_kit.errors import InputError, MissingExtraError
 from dojo_kit.runs.problems import ProblemList
@@ -21,6 +22,10 @@ Cells = Iterator[tuple[int, list[Any]]]
 _DELIMITERS = ",;\t"
 _LONGEST_CELL = 1 << 30
 _ZIP = b"PK\x03\x04"
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, SyntaxError),  # zip and XML
+    *(LookupError, ValueError, TypeError, AttributeError),  # what openpyxl stumbles over
+)
 _EXCEL_ERRORS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
 
 
@@ -110,7 +115,7 @@ def is_excel(data: bytes, *, file: str, expected: str) -> bool:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if "xl/workbook.xml" in archive.namelist():
                 return True
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except (zipfile.BadZipFile, RuntimeError, ValueError, OSError) as error:
         raise InputError(f"is a damaged zip archive or workbook ({error})", file=file, expected=expected) from error
     raise InputError("is a zip archive", file=file, expected=expected)
 
@@ -129,17 +134,15 @@ def excel_cells(data: bytes, *, file: str, problems: ProblemList) -> Cells:
     """
     try:
         import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         raise MissingExtraError("openpyxl", extra="excel", purpose="reading an Excel file") from error
-    damaged = (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, OSError)
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and extensions, which hold no cells
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
-        finally:
             book.close()
-    except damaged as error:
+    except _DAMAGED as error:
         raise InputError(f"cannot be read ({error})", file=file, expected="an Excel workbook") from error
     header: Sequence[Any] = ()
     for number, cells in enumerate(rows, start=1):

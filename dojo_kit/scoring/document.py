@@ -18,7 +18,7 @@ from dojo_kit.schema import META_KEYS, FieldType, clause_categories
 from dojo_kit.scoring.fields import as_items, as_text, decide, flag_of
 from dojo_kit.scoring.lists import ListScore, match_list
 from dojo_kit.scoring.rules import Pair
-from dojo_kit.scoring.similarity import Similarities, TokenCounts, compare_texts
+from dojo_kit.scoring.similarity import Similarities, TokenOverlap, compare_texts
 from dojo_kit.scoring.values import expected_value, read_value, value_kinds
 from dojo_kit.settings import Settings
 from dojo_kit.text.tokens import is_no_value, tokens
@@ -122,7 +122,7 @@ class _DocumentScorer:
         answer, valid = self._check_types(predicted)
         self.lists = {name: as_items(answer.get(name)) for name, type in self.types.items() if type.is_list}
         self.scalars = {name: as_text(answer.get(name)) for name, type in self.types.items() if not type.is_list}
-        self._count_tokens()
+        self._compare_words()
         scores, populated, review = [], [], False
         for name, type in self.types.items():
             present = bool(self.lists[name]) if type.is_list else not is_no_value(self.scalars[name])
@@ -161,24 +161,25 @@ class _DocumentScorer:
     def _problem(self, name: str | None, message: str, expected: str) -> None:
         self.result.problems.append(Problem(message, document=self.name, field=name, expected=expected))
 
-    def _count_tokens(self) -> None:
-        """Count the tokens of every label, item and text field once."""
-        self.places: dict[tuple[str, str], slice] = {}
-        texts: list[str] = []
+    def _compare_words(self) -> None:
+        """Count the words that labels share with items, for all fields of the document at once."""
+        self.rows: dict[str, slice] = {}
+        self.columns: dict[str, slice] = {}
+        labels: list[str] = []
+        items: list[str] = []
         for name, type in self.types.items():
             if type.is_list:
-                groups = [
-                    ("labels", [span.text for span in self.expected[name]]),
-                    ("items", self.lists[name]),
-                ]
-            elif type.kind in ("free_text", "name") or name in self.scoring.containment_fields:
-                groups = [("items", [self.scalars[name]] if self.scalars[name] else [])]
+                spans = [span.text for span in self.expected[name]]
+                self.rows[name] = slice(len(labels), len(labels) + len(spans))
+                labels.extend(spans)
+                values = self.lists[name]
+            elif type.kind in ("free_text", "name") and self.scalars[name]:
+                values = [self.scalars[name]]
             else:
                 continue
-            for group, members in groups:
-                self.places[name, group] = slice(len(texts), len(texts) + len(members))
-                texts.extend(members)
-        self.counts = TokenCounts([tokens(text) for text in texts])
+            self.columns[name] = slice(len(items), len(items) + len(values))
+            items.extend(values)
+        self.overlap = TokenOverlap([tokens(text) for text in labels], [tokens(text) for text in items])
 
     def _score_scalar(self, name: str, type: FieldType) -> float | None:
         text, candidates = self.scalars[name], self.expected[name]
@@ -273,8 +274,8 @@ class _DocumentScorer:
         return score
 
     def _similarities(self, name: str, element: str, labels: list[str], items: list[str]) -> Similarities:
-        rows, columns = self.places[name, "labels"], self.places[name, "items"]
-        return compare_texts(self.counts, rows, columns, labels, items, element, self.settings)
+        rows, columns = self.rows[name], self.columns[name]
+        return compare_texts(self.overlap, rows, columns, labels, items, element, self.settings)
 
     def _add_items(self, name: str, items: list[str], result: ListScore, found: Similarities | None) -> None:
         owners: dict[int, int] = {}
@@ -323,11 +324,11 @@ class _DocumentScorer:
         if element != "free_text":
             return names, scores
         best = np.zeros(n)
-        rows = self.places[name, "labels"]
-        for (other, group), columns in self.places.items():
-            if other == name or group != "items" or columns.start == columns.stop:
+        rows = self.rows[name]
+        for other, columns in self.columns.items():
+            if other == name or columns.start == columns.stop:
                 continue
-            score = self.counts.f1[rows, columns].max(axis=1)
+            score = self.overlap.f1[rows, columns].max(axis=1)
             for row in np.flatnonzero(score > best):
                 names[row], scores[row] = other, float(score[row])
             best = np.maximum(best, score)

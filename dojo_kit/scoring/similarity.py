@@ -1,15 +1,15 @@
 """Similarity of every item to every label of a list.
 
-Token overlaps are computed for all texts of a document at once: texts become rows of a token-count matrix, and
-a multiset intersection is the sum over k of the products of the 0/1 matrices "token occurs at least k times".
+Token overlaps are computed for all texts of a document at once: texts become rows of token-count matrices, and a
+multiset intersection is the sum over k of the products of the 0/1 matrices "token occurs at least k times".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,72 +21,85 @@ from dojo_kit.text.tokens import tokens
 Matrix = NDArray[np.float64]
 
 
-class TokenCounts:
-    """Token counts of some texts, and the overlaps between any two of them.
+class TokenOverlap:
+    """Token overlaps of every row text with every column text; all matrices are (rows, columns).
 
-    All matrices are (texts, texts); callers slice out the rows and columns they mean.
+    Only words of the row texts are counted, since no other word can be shared.
 
     Args:
-        texts: The texts' tokens.
+        rows: Tokens of the row texts, usually labels.
+        columns: Tokens of the column texts, usually items.
 
     Examples:
-        >>> counts = TokenCounts([("a", "a", "b"), ("a", "b", "b")])
-        >>> float(counts.common[0, 1]), float(counts.shared[0, 1])
-        (2.0, 2.0)
+        >>> overlap = TokenOverlap([("a", "a", "b")], [("a", "b", "b", "c")])
+        >>> overlap.common, overlap.shared
+        (array([[2.]]), array([[2.]]))
     """
 
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        flat = list(chain.from_iterable(texts))
-        index = dict(zip(dict.fromkeys(flat), count(), strict=False))
-        ids = np.fromiter(map(index.__getitem__, flat), dtype=np.int64, count=len(flat))
-        width = max(1, len(index))
-        cells = np.repeat(np.arange(len(texts)) * width, self.lengths) + ids
-        counts = np.bincount(cells, minlength=len(texts) * width).astype(np.int32)
-        self._counts = counts.reshape(len(texts), width)
-
-    @cached_property
-    def _present(self) -> NDArray[np.float32]:
-        return (self._counts > 0).astype(np.float32)
-
-    @cached_property
-    def distinct(self) -> NDArray[np.int64]:
-        """Distinct tokens of each text."""
-        return np.asarray((self._counts > 0).sum(axis=1))
+    def __init__(self, rows: Sequence[Sequence[str]], columns: Sequence[Sequence[str]]) -> None:
+        words = dict(zip(dict.fromkeys(chain.from_iterable(rows)), count(), strict=False))
+        self._row_counts, self.row_lengths = _count_words(rows, words)
+        self._column_counts, self.column_lengths = _count_words(columns, words)
+        self.row_distinct = (self._row_counts > 0).sum(axis=1)
+        self.column_distinct = np.array([len(set(text)) for text in columns], dtype=np.int64)
 
     @cached_property
     def shared(self) -> Matrix:
-        """Distinct tokens each text shares with each."""
-        return (self._present @ self._present.T).astype(float)
+        """Distinct tokens shared."""
+        return _product(self._row_counts > 0, self._column_counts > 0)
 
     @cached_property
     def common(self) -> Matrix:
-        """Size of the multiset intersection of each text with each."""
+        """Size of the multiset intersection."""
         total = self.shared.copy()
-        repeated = self._counts[:, (self._counts > 1).sum(axis=0) > 1]
+        rows, columns = self._row_counts, self._column_counts
         k = 2
-        while repeated.shape[1]:
-            level = (repeated >= k).astype(np.float32)
-            total += level @ level.T
-            repeated = repeated[:, (repeated > k).sum(axis=0) > 1]
+        while True:
+            both = (rows >= k).any(axis=0) & (columns >= k).any(axis=0)
+            if not both.any():
+                return total
+            rows, columns = rows[:, both], columns[:, both]
+            total += _product(rows >= k, columns >= k)
             k += 1
-        return total
 
     @cached_property
     def f1(self) -> Matrix:
-        """Token F1 of each text with each; 1 for two empty texts."""
-        sizes = self.lengths[:, None] + self.lengths[None, :]
+        """Token F1; 1 for two empty texts."""
+        sizes = self.row_lengths[:, None] + self.column_lengths[None, :]
         return np.where(sizes == 0, 1.0, 2 * self.common / np.maximum(sizes, 1))
 
     @cached_property
     def coverage(self) -> Matrix:
         """Share of the row text's distinct tokens that occur in the column text; 0 for an empty row text."""
-        return self.shared / np.maximum(self.distinct, 1)[:, None]
+        return self.shared / np.maximum(self.row_distinct, 1)[:, None]
+
+    @cached_property
+    def precision(self) -> Matrix:
+        """Share of the column text's distinct tokens that occur in the row text; 0 for an empty column text."""
+        return self.shared / np.maximum(self.column_distinct, 1)[None, :]
 
     def union_coverage(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """Share of each row text's distinct tokens that occur in any of the column texts."""
-        anywhere = self._present[columns].max(axis=0, initial=0.0)
-        return np.asarray(self._present[rows] @ anywhere / np.maximum(self.distinct[rows], 1), dtype=float)
+        anywhere = (self._column_counts[columns] > 0).any(axis=0)
+        covered = (self._row_counts[rows][:, anywhere] > 0).sum(axis=1)
+        return np.asarray(covered / np.maximum(self.row_distinct[rows], 1), dtype=float)
+
+
+def _count_words(
+    texts: Sequence[Sequence[str]], words: Mapping[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Count the known words of each text, shape (texts, words), and all words of each text."""
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    flat = map(words.get, chain.from_iterable(texts), repeat(-1))
+    ids = np.fromiter(flat, dtype=np.int64, count=int(lengths.sum()))
+    cells = (np.repeat(np.arange(len(texts)) * len(words), lengths) + ids)[ids >= 0]
+    counts = np.bincount(cells, minlength=len(texts) * len(words)).astype(np.int32)
+    return counts.reshape(len(texts), len(words)), lengths
+
+
+def _product(rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> Matrix:
+    # float32 counts exactly up to 2**24 and lets BLAS do the work.
+    return (rows.astype(np.float32) @ columns.astype(np.float32).T).astype(float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +130,12 @@ def compare_lists(labels: Sequence[str], items: Sequence[str], element: str, set
         element: Scalar type they are compared as.
         settings: Settings.
     """
-    n = len(labels)
-    counts = TokenCounts([tokens(text) for text in (*labels, *items)])
-    return compare_texts(counts, slice(0, n), slice(n, None), labels, items, element, settings)
+    overlap = TokenOverlap([tokens(label) for label in labels], [tokens(item) for item in items])
+    return compare_texts(overlap, slice(None), slice(None), labels, items, element, settings)
 
 
 def compare_texts(
-    counts: TokenCounts,
+    overlap: TokenOverlap,
     rows: slice,
     columns: slice,
     labels: Sequence[str],
@@ -131,24 +143,24 @@ def compare_texts(
     element: str,
     settings: Settings,
 ) -> Similarities:
-    """Compare labels with items whose tokens are already counted.
+    """Compare labels with items whose overlaps are already known.
 
     Args:
-        counts: Counts of all texts.
-        rows: Where the labels stand in them.
-        columns: Where the items stand in them.
+        overlap: Overlaps of labels with items.
+        rows: Where the labels stand in it.
+        columns: Where the items stand in it.
         labels: Labels.
         items: Predicted items.
         element: Scalar type they are compared as.
         settings: Settings.
     """
-    score = counts.f1[rows, columns] if element == "free_text" else _pairwise(labels, items, element, settings)
+    score = overlap.f1[rows, columns] if element == "free_text" else _pairwise(labels, items, element, settings)
     return Similarities(
         score,
-        counts.coverage[rows, columns],
-        counts.coverage[columns, rows].T,
-        counts.lengths[columns][None, :] > counts.lengths[rows][:, None],
-        counts.union_coverage(rows, columns),
+        overlap.coverage[rows, columns],
+        overlap.precision[rows, columns],
+        overlap.column_lengths[columns][None, :] > overlap.row_lengths[rows][:, None],
+        overlap.union_coverage(rows, columns),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Literal
 
 from dojo_kit.schema import FieldType
 from dojo_kit.settings import FieldScoring
-from dojo_kit.text.dates import parse_date
+from dojo_kit.text.dates import find_dates
 from dojo_kit.text.durations import parse_duration
 from dojo_kit.text.money import parse_money
 from dojo_kit.text.tokens import is_no_value
@@ -33,6 +34,9 @@ def value_kinds(field: str, type: FieldType) -> tuple[ValueKind, ...]:
 def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) -> float | None:
     """Read a text as a number of the kind: ordinal day, days, or amount; None when it is none.
 
+    A term is read as a date only when its text states no duration, and then as its last full date: the first
+    may be the day it begins.
+
     Examples:
         >>> read_value("term_length", "days", "two (2) years", FieldScoring())
         730.0
@@ -40,13 +44,25 @@ def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) ->
     if is_no_value(text):
         return None
     if kind == "date":
-        date = parse_date(text, day_first=scoring.day_first, pivot=scoring.two_digit_year_pivot)
-        return None if date is None or date.date is None else float(date.date.toordinal())
+        return _read_end(text, scoring) if field in DURATION_FIELDS else _ordinal(_dates(text, scoring)[:1])
     if kind == "days":
         duration = parse_duration(text, which=DURATION_FIELDS.get(field, "first"))
         return None if duration is None else float(duration.days)
     amount = parse_money(text)
     return None if amount is None else float(amount.amount)
+
+
+def _dates(text: str, scoring: FieldScoring) -> list[date]:
+    found = find_dates(text, day_first=scoring.day_first, pivot=scoring.two_digit_year_pivot)
+    return [value.date for value in found if value.date is not None]
+
+
+def _ordinal(dates: list[date]) -> float | None:
+    return float(dates[0].toordinal()) if dates else None
+
+
+def _read_end(text: str, scoring: FieldScoring) -> float | None:
+    return None if parse_duration(text) else _ordinal(_dates(text, scoring)[-1:])
 
 
 def expected_value(

@@ -247,7 +247,7 @@ def _ordered(text: str) -> list[_Found]:
     found = []
     for match in _ORDERED.finditer(text):
         unit = match["unit"].lower()
-        if unit in ("year", "month", "week") and not _END_OF.search(text, 0, match.start()):
+        if unit in ("year", "month", "week") and not _END_OF.search(text, max(0, match.start() - 24), match.start()):
             continue
         unit_days = _unit_days("year" if unit == "anniversary" else unit)
         number = match["paren"] or match["digits"]

@@ -22,38 +22,37 @@ from dojo_kit.text.dates import find_dates
 from dojo_kit.text.durations import NUMBER_WORDS, number_from_words
 from dojo_kit.text.tokens import canonical
 
-_SYMBOLS = dict(
-    zip(
-        "$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20aa\u20ba\u0e3f\u20ab\u20b1\u20a6",
-        "USD EUR GBP JPY INR RUB KRW ILS TRY THB VND PHP NGN".split(),
-        strict=True,
-    )
+
+def _table(text: str) -> dict[str, str]:
+    return {name: value for name, _, value in (pair.partition("=") for pair in text.split(","))}
+
+
+_SYMBOLS = _table(
+    "$=USD,\u20ac=EUR,\u00a3=GBP,\u00a5=JPY,\u20b9=INR,\u20bd=RUB,\u20a9=KRW,\u20aa=ILS,\u20ba=TRY,\u0e3f=THB,\u20ab=VND"
+    ",\u20b1=PHP,\u20a6=NGN"
 )
-_CODES = {
-    code: code
-    for code in (
-        "USD EUR GBP JPY CNY INR CAD AUD NZD CHF SEK NOK DKK ISK HKD SGD TWD KRW MXN BRL ARS CLP ZAR RUB UAH PLN CZK HUF"
-        " RON BGN TRY ILS AED SAR QAR KWD EGP THB IDR MYR PHP VND NGN KES PKR BDT LKR".split()
-    )
-} | {"RMB": "CNY", "NTD": "TWD", "CDN": "CAD", "EURO": "EUR", "EUROS": "EUR", "RS": "INR", "SFR": "CHF"}
-_NATIONS = {
-    **dict.fromkeys(("US", "U.S.", "UNITED STATES", "AMERICAN"), "USD"),
-    **dict.fromkeys(("C", "CA", "CAN", "CDN", "CANADIAN"), "CAD"),
-    **dict.fromkeys(("A", "AU", "AUSTRALIAN"), "AUD"),
-    **dict.fromkeys(("HK", "HONG KONG"), "HKD"),
-    **dict.fromkeys(("S", "SG", "SINGAPORE"), "SGD"),
-    **dict.fromkeys(("NZ", "NEW ZEALAND"), "NZD"),
-    **{"NT": "TWD", "R": "BRL", "MX": "MXN", "SWISS": "CHF", "INDIAN": "INR", "BRITISH": "GBP", "UK": "GBP"},
-}
-_WORDS = {
-    **{"dollar": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP", "pence": "GBP", "yen": "JPY", "yuan": "CNY"},
-    **{"renminbi": "CNY", "rupee": "INR", "franc": "CHF", "cent": None},
-}
+_CODE_TEXT = (
+    "USD EUR GBP JPY CNY INR CAD AUD NZD CHF SEK NOK DKK ISK HKD SGD TWD KRW MXN BRL ARS CLP ZAR RUB UAH PLN CZK"
+    " HUF RON BGN TRY ILS AED SAR QAR KWD EGP THB IDR MYR PHP VND NGN KES PKR BDT LKR"
+)
+_CODES = {code: code for code in _CODE_TEXT.split()} | _table(
+    "RMB=CNY,NTD=TWD,CDN=CAD,EURO=EUR,EUROS=EUR,RS=INR,SFR=CHF"
+)
+_NATIONS = _table(
+    "UNITED STATES=USD,AMERICAN=USD,U.S.=USD,US=USD,CANADIAN=CAD,CDN=CAD,CAN=CAD,CA=CAD,C=CAD,AUSTRALIAN=AUD"
+    ",AU=AUD,A=AUD,HONG KONG=HKD,HK=HKD,SINGAPORE=SGD,SG=SGD,S=SGD,NEW ZEALAND=NZD,NZ=NZD,NT=TWD,MX=MXN,R=BRL"
+    ",SWISS=CHF,INDIAN=INR,BRITISH=GBP,UK=GBP"
+)
+_WORDS = _table(
+    "dollar=USD,euro=EUR,pound=GBP,sterling=GBP,pence=GBP,yen=JPY,yuan=CNY,renminbi=CNY,rupee=INR,franc=,kr=,cent="
+)
+"""Names of units; a franc, a kr or a cent alone does not say whose."""
 _SCALES = {
-    **dict.fromkeys(("k", "thousand"), 10**3),
-    **dict.fromkeys(("m", "mm", "mil", "mio", "mln", "mn", "million"), 10**6),
-    **dict.fromkeys(("b", "bn", "mrd", "billion", "milliard"), 10**9),
-    **{"hundred": 100, "lakh": 10**5, "lac": 10**5, "crore": 10**7, "tn": 10**12, "trillion": 10**12},
+    name: 10 ** int(power)
+    for name, power in _table(
+        "hundred=2,k=3,thousand=3,lakh=5,lac=5,m=6,mm=6,mil=6,mio=6,mln=6,mn=6,million=6,crore=7,b=9,bn=9,mrd=9,billion=9"
+        ",milliard=9,tn=12,trillion=12"
+    ).items()
 }
 _BIG = r"(?:thousands?|millions?|billions?|trillions?|milliards?|lakhs?|lacs?|crores?)"
 
@@ -68,21 +67,19 @@ _NATION = r"(?:U\.S\.|US|C|CAN?|Cdn|CDN|AU?|HK|SG?|NZ|NT|R|MX)"
 _UNIT = (
     r"(?i:(?:(?:united states|american|canadian|australian|hong kong|singapore|new zealand|swiss|indian|british"
     r"|u\.?s\.?|uk) )?(?:dollars?|euros?|pounds? sterling|pounds?|sterling|pence|yen|yuan|renminbi|rupees?|francs?"
-    r"|cents?))(?![A-Za-z])"
+    r"|kr|cents?))(?![A-Za-z])"
 )
-_BEFORE_NUMBER = (
-    rf"(?:(?<![A-Za-z]){_CODE}[.:]? ?(?:{_SIGN} ?)?|(?:(?<![A-Za-z]){_NATION} ?)?{_SIGN} ?|(?<![A-Za-z]){_UNIT} )"
-)
-_MARK = rf"(?:{_NATION}?{_SIGN}(?! ?[\d(])|{_CODE}(?! ?\d)|{_UNIT}|(?:US|Canadian)(?![A-Za-z.$]))"
+_PREFIX = rf"(?:(?<![A-Za-z]){_CODE}[.:]? ?(?:{_SIGN} ?)?|(?:(?<![A-Za-z]){_NATION} ?)?{_SIGN} ?)"
+_MARK = rf"(?:{_NATION}?{_SIGN}(?! ?[\d(])|{_CODE}(?! ?\d)|{_UNIT}|(?:US|Canadian|Australian)(?![A-Za-z.$]))"
 _AFTER_NUMBER = rf" ?(?:\({_MARK}\)|-?{_MARK})"
 _LEAD = re.compile(
-    rf"(?:(?P<minus>(?<![^ (:=\[])-(?! )|\b(?i:minus) ) ?)?(?P<outer>{_BEFORE_NUMBER})?(?P<open>\( ?)?"
-    rf"(?P<inner>{_BEFORE_NUMBER})?(?P<inner_minus>-)?$"
+    rf"(?:(?P<minus>(?<![^ (:=\[])-(?! )|\b(?i:minus) ) ?)?(?P<outer>{_PREFIX})?(?P<open>\( ?)?"
+    rf"(?:(?P<inner>{_PREFIX}|(?<![A-Za-z]){_UNIT} )(?P<inner_minus>-)?)?$"
 )
 _TAIL = re.compile(
-    r"(?P<half> \d/\d(?= (?i:million|billion|thousand))|\u2044\d)?(?:[.,]-{1,2}(?!\d)|/-)?"
-    rf"(?P<scale>[ -]?(?i:(?:hundred[ -])?{_BIG}|hundred|mln|mio|mil|mn|mrd|bn|tn)(?![A-Za-z])|(?:MM|mm|[KkMmBb])(?![A-Za-z])"
-    rf"| (?:MM|[KMB])(?![A-Za-z]))?(?P<close> ?\))?(?P<unit>{_AFTER_NUMBER})?(?P<close2> ?\))?"
+    r"(?P<fraction> \d/\d(?= (?i:million|billion|thousand))|\u2044\d)?(?:[.,]-{1,2}(?!\d)|/-)?"
+    rf"(?P<scale>(?:[ -]?(?i:(?:hundred[ -])?{_BIG}|hundred|mln|mio|mil|mn|mrd|bn|tn)|MM|mm|[KkMmBb]| (?:MM|[KMB]))"
+    rf"(?![A-Za-z]))?(?P<close> ?\))?(?P<unit>{_AFTER_NUMBER})?(?P<close2> ?\))?"
 )
 _DIGITS = re.compile(
     r"(?:(?<![0-9A-Za-z.,])[.,])?\d(?:\d|[.,'](?=\d)| (?=\d{3}(?!\d)))*(?:[eE]\+?\d{1,2}(?![A-Za-z0-9]))?"
@@ -93,37 +90,43 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    r"(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]=?|(?<![-=])>=?|\b(?:about|approx(?:imately|\.)?|circa|ca?\.|around|roughly"
-    r"|nearly|almost|some|estimated(?: at)?|at least|at most|up to|upwards of|(?:more|less|greater|fewer|lower|higher) than"
-    r"|exceed(?:s|ing)?|in excess of|over|under|above|below|min(?:imum|\.)?|max(?:imum|\.)?|capped at|cap of|limited to"
-    r"|as much as|as little as|floor of|ceiling of)):?(?: (?:a|an|the|in the|of|of a|of an))?"
+    r"(?:(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]|(?<![-=])>|&[lg]t;)=?"
+    r"|\b(?:about|approx(?:imately|\.)?|circa|ca?\.|around|roughly|nearly|almost|some|estimated(?: at)?"
+    r"|at (?:least|most)|(?:up|limited) to|upwards of|(?:more|less|greater|fewer|lower|higher) than|exceed(?:s|ing)?"
+    r"|in excess of|over|under|above|below|min(?:imum|\.)?|max(?:imum|\.)?|capped at|cap of|as (?:much|little) as"
+    r"|(?:floor|ceiling) of)):?"
+    r"(?: (?:a|an|the|in the|of|of a|of an))?"
     r"(?: (?:total|aggregate|maximum|minimum|sum|amount|principal|cap)(?: (?:amount|sum|value))?,?)*(?: of)? ?$",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"<[^<>]{1,30}>$|<$")
 _BOUND_AFTER = re.compile(
-    r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b|and (?:above|over|up)\b"
-    r"|-ish|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est))",
+    r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b"
+    r"|and (?:above|over|up)\b|-ish|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est))",
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
-    r" ?\(?(?:(?:per|each|every|an?|/) ?(?:calendar |contract |fiscal )?"
+    r"\.? ?\(?(?:(?:per|each|every|an?|/) ?(?:calendar |contract |fiscal )?"
     r"(?P<unit>day|week|wk|month|mo|quarter|year|yr|annum|hour|hr)|(?P<adverb>daily|weekly|monthly|quarterly"
     r"|annual(?:ly)?|yearly|hourly|p\.a\.))(?![a-z])",
     re.IGNORECASE,
 )
 _PERIODS = {"wk": "week", "mo": "month", "yr": "year", "hr": "hour", "annum": "year", "daily": "day", "p.a.": "year"}
 _PERCENT = re.compile(r" ?\\?%| (?:percent|per cent|percentage|basis points|bps)\b", re.IGNORECASE)
+_GLUED = re.compile(r"[A-Za-z0-9_#\u00a7]$")
 _NOT_MONEY_BEFORE = re.compile(
-    r"(?:[A-Za-z_][-/]|[A-Za-z0-9_#\u00a7]|[A-Za-z]\.|\d[:.,]|\b(?:no|nos|section|sec|article|clause|paragraph|exhibit"
-    r"|schedule|appendix|annex|attachment|item|page|chapter|part|form|rule|version|phase|year|question)\.? ?)$",
+    r"(?:\w[-/]|[A-Za-z]\.|\d[:.,]|\b(?:no|nos|section|sec|article|clause|paragraph|exhibit|schedule|appendix|annex"
+    r"|attachment|item|page|chapter|part|form|rule|version|phase|year|question)\.? ?)$",
     re.IGNORECASE,
 )
 _NOT_MONEY_AFTER = re.compile(
-    r"[A-Za-z_\u2044]|[-/:]\w|[ ~-]?\)?[ ~-]?(?:(?:calendar|business|consecutive|additional|restricted|common|preferred) )*"
+    r"[A-Za-z_\u2044]|[-/:]\w|[ ~-]?\)?[ ~-]?"
+    r"(?:(?:calendar|business|consecutive|additional|restricted|common|preferred) )*"
     r"(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?|shares?|units?|copies|caplets?|employees|pages)\b",
     re.IGNORECASE,
 )
+_IN_YEAR = re.compile(r"\b(?:in|since|during|until|fiscal|fy|year) $", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _LIST_MARK = re.compile(r"\d{1,2}[.)] (?=\S)")
 _BLANK_LINE = re.compile(r"(?:\r\n|[\r\n])[ \t]*(?:\r\n|[\r\n])")
 _ALONE = re.compile(r"[\s\W]*")
@@ -176,9 +179,9 @@ def _decimal(token: str) -> Decimal | None:
     sizes = [len(part) for part in parts]
     indian = set(marks) == {","} and sizes[-1] == 3 and set(sizes[1:-1]) == {2} and sizes[0] < 3
     grouped = len(set(marks)) == 1 and 0 < sizes[0] < 4 and set(sizes[1:]) == {3}
-    if (marks and not (grouped or indian)) or len(token) > 40:
+    if (marks and not (grouped or indian)) or len(token) > 30:
         return None
-    number = Decimal(f"{''.join(parts) or 0}.{fraction or 0}")
+    number = Decimal("".join(parts) + (f".{fraction}" if fraction else ""))
     return number.scaleb(int(exponent)) if exponent else number
 
 
@@ -199,7 +202,7 @@ def _currency(mark: str) -> tuple[bool, str | None]:
         for nation in sorted(_NATIONS, key=len, reverse=True):
             if re.search(rf"(?<![A-Z]){re.escape(nation)}(?![A-Z])", upper):
                 return True, _NATIONS[nation]
-    return True, symbol or (_WORDS[unit] if unit else None)
+    return True, symbol or (_WORDS[unit] or None if unit else None)
 
 
 def _scale_of(text: str) -> int:
@@ -210,8 +213,8 @@ def _scale_of(text: str) -> int:
 
 
 def _is_bound(text: str, start: int, end: int) -> bool:
-    before = _BOUND_BEFORE.search(text, max(0, start - 60), start)
-    if before and before.group()[:1] in "<>" and _MARKUP.search(text, 0, start):
+    before = _BOUND_BEFORE.search(text, max(0, start - 60), start) if start else None
+    if before and before.group()[:1] in "<>" and _MARKUP.search(text, max(0, start - 34), start):
         before = None if before.group()[0] == ">" or text[end : end + 1] == ">" else before  # <b>42</b>, <42>
     return bool(before or _BOUND_AFTER.match(text, end))
 
@@ -219,30 +222,32 @@ def _is_bound(text: str, start: int, end: int) -> bool:
 def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = False) -> _Reading | None:
     """Read what stands around a number, and decide whether the number is an amount at all."""
     lead, tail = _LEAD.search(text, max(0, start - 30), start), _TAIL.match(text, end)
-    if lead is None or tail is None or _PERCENT.match(text, end):
+    if lead is None or tail is None:
         return None
     plain = spelled or text[start:end].isdigit()
-    mark = f"{lead['outer'] or ''}{lead['inner'] or ''} {tail['unit'] or ''}"
-    marked, currency = _currency(mark)
+    marked, currency = _currency(f"{lead['outer'] or ''}{lead['inner'] or ''} {tail['unit'] or ''}")
     scale, last = 1, end
-    if tail["half"] and tail["half"][0] == " ":
-        amount, last = amount + Decimal(tail["half"][1]) / Decimal(tail["half"][3]), tail.end("half")
-    elif tail["half"]:
-        return None
-    written = tail["scale"]
-    if written and (
-        marked or not (written[0] == " " and len(written) < 4 and written.strip() in ("K", "M", "B", "MM"))
-    ):
-        scale, last = _scale_of(written), tail.end("scale")
-    cents = bool(tail["unit"] and "cent" in tail["unit"].lower()) or "pence" in mark
+    if fraction := tail["fraction"]:  # "2 1/2 million", or a vulgar fraction made plain, as in 21/2 for two and a half
+        whole, top = (amount, int(fraction[1])) if fraction[0] == " " else divmod(amount, 10)
+        amount, last = whole + Decimal(top) / (int(fraction[-1]) or 1), tail.end("fraction")
+    if written := tail["scale"]:
+        loose = written[0] == " " and written.isupper() and not marked  # "Annex 5 B"
+        if not loose or (start == 0 and tail.end("scale") == len(text)):
+            scale, last = _scale_of(written), tail.end("scale")
+    cents = bool(tail["unit"] and "cent" in tail["unit"].lower()) or "pence" in (tail["unit"] or "")
     closing = "close" if tail["close"] else "close2" if tail["close2"] else ""
     bracketed = bool(lead["open"] and closing)
     first = lead.start() if bracketed or not lead["open"] else lead.start("inner") if lead["inner"] else start
     last = max(last, tail.end("unit") if marked and tail["unit"] else 0, tail.end(closing) if bracketed else 0)
-    if not marked and (_NOT_MONEY_BEFORE.search(text, max(0, first - 14), first) or _NOT_MONEY_AFTER.match(text, last)):
+    if not marked or first == start:
+        if _GLUED.search(text, max(0, first - 1), first) or (not marked and _NOT_MONEY_AFTER.match(text, last)):
+            return None
+        if not marked and scale == 1 and _NOT_MONEY_BEFORE.search(text, max(0, first - 14), first):
+            return None
+    if _PERCENT.match(text, last):
         return None
     amount = amount * scale / (100 if cents else 1)
-    alone = bool(lead["outer"]) or not text[:first].rstrip()[-1:].isalnum()
+    alone = bool(lead["outer"]) or not text[max(0, first - 4) : first].rstrip()[-1:].isalnum()
     if lead["minus"] or lead["inner_minus"] or (bracketed and (alone or not (marked or plain))):
         amount = -amount
     paid = _PERIOD.match(text, last)
@@ -301,7 +306,8 @@ def _joined(last: _Reading, reading: _Reading, text: str) -> tuple[_Reading, ...
         return (replace(last, value=value, marked=last.marked or reading.marked, spelled=False),)
     if reading.cents and last.marked and not last.cents and gap == " and ":
         return (replace(last, value=replace(a, amount=a.amount + b.amount, end=b.end, period=b.period)),)
-    if last.marked and gap.strip() in ("-", "to") and (not reading.marked or last.scale == 1 < reading.scale):
+    ranged = gap.strip() in ("-", "to") or (gap == " and " and text[max(0, a.start - 8) : a.start] == "between ")
+    if last.marked and ranged and (not reading.marked or last.scale == 1 < reading.scale):
         if last.scale == 1 < reading.scale and a.amount < 1000:
             a = replace(a, amount=a.amount * reading.scale)
         return replace(last, value=a), replace(
@@ -316,8 +322,11 @@ def _readings(text: str) -> list[_Reading]:
     for reading in sorted(found, key=lambda reading: (reading.value.start, -reading.value.end)):
         if not kept:
             kept.append(reading)
-        elif reading.value.start >= kept[-1].value.end:
-            kept[-1:] = _joined(kept[-1], reading, text)
+            continue
+        start, end = max(reading.value.start, kept[-1].value.end), reading.value.end
+        if start == reading.value.start or (reading.bracketed and start < end):  # "fifty USD (50)": one mark for two
+            clipped = replace(reading, value=replace(reading.value, start=start))
+            kept[-1:] = _joined(kept[-1], clipped, text)
     return kept
 
 
@@ -329,12 +338,16 @@ def _bare(readings: list[_Reading], text: str) -> list[_Reading]:
 
     if len(readings) == 1 and is_whole(readings[0].value):
         return readings
-    spans = [(date.start, date.end) for date in find_dates(text) if date.precision != "year"]
     if len(readings) > 1 and _LIST_MARK.match(text):
         readings = readings[1:]
-    numbers = [r for r in readings if not r.spelled and all(r.value.end <= s or r.value.start >= e for s, e in spans)]
-    other = [r for r in numbers if not re.fullmatch(r"(?:19|20)\d\d", text[r.value.start : r.value.end])]
-    return other or numbers
+    dated = {place for date in find_dates(text) if date.precision != "year" for place in range(date.start, date.end)}
+    numbers = [reading for reading in readings if not reading.spelled and reading.value.start not in dated]
+    is_year = [bool(_YEAR.fullmatch(text, reading.value.start, reading.value.end)) for reading in numbers]
+    if not all(is_year):
+        return [reading for reading, year in zip(numbers, is_year, strict=True) if not year]
+    starts = (reading.value.start for reading in numbers)
+    dates = [bool(_IN_YEAR.search(text, max(0, start - 8), start)) for start in starts]
+    return [reading for reading, date in zip(numbers, dates, strict=True) if not date]
 
 
 def find_amounts(text: str) -> list[MoneyValue]:

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from dojo_kit import score_list
 from dojo_kit.scoring.lists import assign
-from dojo_kit.scoring.similarity import TokenCounts
+from dojo_kit.scoring.similarity import TokenOverlap
 from dojo_kit.text.tokens import coverage, token_f1, tokens
 
 words = st.lists(st.sampled_from("a b c d".split()), max_size=6)
@@ -35,13 +35,13 @@ def _value(similarity: np.ndarray, choice: tuple[int, ...]) -> tuple[int, float]
 
 
 @given(st.lists(words, min_size=1, max_size=4), st.lists(words, min_size=1, max_size=4))
-def test_token_counts_agree_with_plain_functions(rows: list[list[str]], columns: list[list[str]]) -> None:
+def test_token_overlap_agrees_with_plain_functions(rows: list[list[str]], columns: list[list[str]]) -> None:
     """The matrix form of token F1 and coverage equals the text form."""
-    counts = TokenCounts([*rows, *columns])
+    overlap = TokenOverlap(rows, columns)
     for i, j in itertools.product(range(len(rows)), range(len(columns))):
-        at = (i, len(rows) + j)
-        assert counts.f1[at] == pytest.approx(token_f1(columns[j], rows[i]))
-        assert counts.coverage[at] == pytest.approx(coverage(columns[j], rows[i]))
+        assert overlap.f1[i, j] == pytest.approx(token_f1(columns[j], rows[i]))
+        assert overlap.coverage[i, j] == pytest.approx(coverage(columns[j], rows[i]))
+        assert overlap.precision[i, j] == pytest.approx(coverage(rows[i], columns[j]))
 
 
 def test_one_item_pays_for_one_label() -> None:

@@ -43,6 +43,9 @@ _KINDS = {
 }
 
 
+_FROM_LABELS = "read anew from the labels given; the published parsers read fewer or other texts"
+
+
 def verify_record(
     record: Mapping[str, Any],
     *,
@@ -99,7 +102,9 @@ def _compare_given(ledger: Ledger, scores: Mapping[str, Any], given: Mapping[str
         for key in path.split("."):
             stored = stored[key] if isinstance(stored, Mapping) and key in stored else _ABSENT
         if stored is not _ABSENT and ledger.open_leaves(f"scores.{path}", stored):
-            ledger.compare(f"scores.{path}", stored, Table(value) if isinstance(value, Mapping) else value)
+            ledger.compare(
+                f"scores.{path}", stored, Table(value) if isinstance(value, Mapping) else value, note=_FROM_LABELS
+            )
 
 
 def _audit_frame(ledger: Ledger, run: RunRecord, prices: Prices) -> None:
