@@ -55,6 +55,7 @@ notebooks: $(DEV_READY)
 	  $(BIN)/python -m pytest -q -p no:doctest --nbval --nbval-current-env --nbval-cell-timeout=120 notebooks/*.ipynb; fi
 
 bench: $(DEV_READY)
+	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m tests.bench
 
 data: $(READY)

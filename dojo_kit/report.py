@@ -132,7 +132,7 @@ def _cells(estimate: Estimate) -> dict[str, str]:
 def _family_rows(families: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for row in families.to_dict("records"):
         yield {
-            **row,
+            **{str(name): value for name, value in row.items()},
             "rate": formats.number(row["rate"]),
             "interval": f"[{formats.number(row['lo'])}, {formats.number(row['hi'])}]",
             "bar": f"{100 * row['rate']:.1f}",

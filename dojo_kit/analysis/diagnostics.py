@@ -195,7 +195,8 @@ def _median_error(pairs: pd.DataFrame, boot: Bootstrap) -> Estimate:
         total = reached[:, -1:]
         lower = (reached >= np.ceil(total / 2)).argmax(axis=1)
         upper = (reached >= np.floor(total / 2) + 1).argmax(axis=1)
-        return (errors[lower] + errors[upper]) / 2
+        middle: NDArray[np.float64] = (errors[lower] + errors[upper]) / 2
+        return middle
 
     return boot.of_counts(len(names), median)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dojo_kit.errors import InputError
 from dojo_kit.records import Problem
@@ -93,7 +93,7 @@ def load(folder: str | Path) -> ScoredRun:
     return ScoredRun(OnDisk(folder), Recipe(**recipe), tuple(Problem(**problem) for problem in problems))
 
 
-def _read_json(path: Path) -> object | list[dict[str, object]]:
+def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

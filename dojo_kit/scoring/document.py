@@ -279,9 +279,9 @@ class _DocumentScorer:
 
     def _add_items(self, name: str, items: list[str], result: ListScore, found: Similarities | None) -> None:
         owners: dict[int, int] = {}
-        for label, match in enumerate(result.labels):
+        for row, match in enumerate(result.labels):
             if match.matched and match.item is not None:
-                owners.setdefault(match.item, label)
+                owners.setdefault(match.item, row)
         best = None if found is None else found.score.max(axis=0)
         for index, text in enumerate(items):
             label = owners.get(index)

@@ -253,7 +253,9 @@ class _Work:
 def _extraction_rows(run: Run) -> list[tuple[Row, Any]]:
     if not run.rows:
         raise InputError("the run has no rows", file=run.source, expected="at least one document")
-    rows = [(row, _answer(row)) for row in run.rows if isinstance(row, ExtractionRow | ChainedRow)]
+    rows: list[tuple[Row, Any]] = [
+        (row, _answer(row)) for row in run.rows if isinstance(row, ExtractionRow | ChainedRow)
+    ]
     if len(rows) < len(run.rows):
         raise InputError(
             f"a run of task {run.meta.task!r} holds labels, not extracted fields",
@@ -270,8 +272,11 @@ def _extraction_rows(run: Run) -> list[tuple[Row, Any]]:
     return rows
 
 
-def _answer(row: Row) -> Any:
-    return row.extracted if isinstance(row, ChainedRow) else getattr(row, "predicted", None)
+def _answer(row: ExtractionRow | ChainedRow) -> Any:
+    """Return what is to be scored; in a chained row that is the extractor's answer, whatever the sorter did."""
+    if isinstance(row, ChainedRow):
+        return row.extracted
+    return None if row.failed else row.predicted
 
 
 def _schema(labels: Labels, declared: DocumentClass) -> DocumentClass:
@@ -304,7 +309,7 @@ def _plan(rows: Sequence[tuple[Row, Any]], labels: Labels) -> tuple[list[_Task],
             )
         seen[key] = row.document
         expected = labels.documents.get(key)
-        if row.failed or answer is None:
+        if answer is None:
             scores.append(_unscored(row, "failed", row.error or "no answer stored"))
         elif expected is None:
             scores.append(_unscored(row, "no_labels", None))

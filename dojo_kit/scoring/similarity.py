@@ -66,17 +66,20 @@ class TokenOverlap:
     def f1(self) -> Matrix:
         """Token F1; 1 for two empty texts."""
         sizes = self.row_lengths[:, None] + self.column_lengths[None, :]
-        return np.where(sizes == 0, 1.0, 2 * self.common / np.maximum(sizes, 1))
+        f1: Matrix = np.where(sizes == 0, 1.0, 2 * self.common / np.maximum(sizes, 1))
+        return f1
 
     @cached_property
     def coverage(self) -> Matrix:
         """Share of the row text's distinct tokens that occur in the column text; 0 for an empty row text."""
-        return self.shared / np.maximum(self.row_distinct, 1)[:, None]
+        coverage: Matrix = self.shared / np.maximum(self.row_distinct, 1)[:, None]
+        return coverage
 
     @cached_property
     def precision(self) -> Matrix:
         """Share of the column text's distinct tokens that occur in the row text; 0 for an empty column text."""
-        return self.shared / np.maximum(self.column_distinct, 1)[None, :]
+        precision: Matrix = self.shared / np.maximum(self.column_distinct, 1)[None, :]
+        return precision
 
     def union_coverage(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """Share of each row text's distinct tokens that occur in any of the column texts."""

@@ -35,9 +35,8 @@ _CODE_TEXT = (
     "USD EUR GBP JPY CNY INR CAD AUD NZD CHF SEK NOK DKK ISK HKD SGD TWD KRW MXN BRL ARS CLP ZAR RUB UAH PLN CZK"
     " HUF RON BGN TRY ILS AED SAR QAR KWD EGP THB IDR MYR PHP VND NGN KES PKR BDT LKR"
 )
-_CODES = {code: code for code in _CODE_TEXT.split()} | _table(
-    "RMB=CNY,NTD=TWD,CDN=CAD,EURO=EUR,EUROS=EUR,RS=INR,SFR=CHF"
-)
+_CODES = {code: code for code in _CODE_TEXT.split()}
+_CODES |= _table("RMB=CNY,NTD=TWD,CDN=CAD,EURO=EUR,EUROS=EUR,RS=INR,SFR=CHF")
 _NATIONS = _table(
     "UNITED STATES=USD,AMERICAN=USD,U.S.=USD,US=USD,CANADIAN=CAD,CDN=CAD,CAN=CAD,CA=CAD,C=CAD,AUSTRALIAN=AUD"
     ",AU=AUD,A=AUD,HONG KONG=HKD,HK=HKD,SINGAPORE=SGD,SG=SGD,S=SGD,NEW ZEALAND=NZD,NZ=NZD,NT=TWD,MX=MXN,R=BRL"
@@ -47,13 +46,10 @@ _WORDS = _table(
     "dollar=USD,euro=EUR,pound=GBP,sterling=GBP,pence=GBP,yen=JPY,yuan=CNY,renminbi=CNY,rupee=INR,franc=,kr=,cent="
 )
 """Names of units; a franc, a kr or a cent alone does not say whose."""
-_SCALES = {
-    name: 10 ** int(power)
-    for name, power in _table(
-        "hundred=2,k=3,thousand=3,lakh=5,lac=5,m=6,mm=6,mil=6,mio=6,mln=6,mn=6,million=6,crore=7,b=9,bn=9,mrd=9,billion=9"
-        ",milliard=9,tn=12,trillion=12"
-    ).items()
-}
+_POWERS = _table(
+    "hundred=2,k=3,thousand=3,lakh=5,lac=5,m=6,mm=6,mil=6,mio=6,mln=6,mn=6,million=6,crore=7,b=9,bn=9,mrd=9,billion=9"
+    ",milliard=9,tn=12,trillion=12"
+)
 _BIG = r"(?:thousands?|millions?|billions?|trillions?|milliards?|lakhs?|lacs?|crores?)"
 
 
@@ -72,6 +68,8 @@ _UNIT = (
 _PREFIX = rf"(?:(?<![A-Za-z]){_CODE}[.:]? ?(?:{_SIGN} ?)?|(?:(?<![A-Za-z]){_NATION} ?)?{_SIGN} ?)"
 _MARK = rf"(?:{_NATION}?{_SIGN}(?! ?[\d(])|{_CODE}(?! ?\d)|{_UNIT}|(?:US|Canadian|Australian)(?![A-Za-z.$]))"
 _AFTER_NUMBER = rf" ?(?:\({_MARK}\)|-?{_MARK})"
+_SIGNS = frozenset(_SYMBOLS) | {"(", "-"}
+_UNITS = frozenset(word + plural for word in (*_WORDS, "minu") for plural in ("", "s"))
 _LEAD = re.compile(
     rf"(?:(?P<minus>(?<![^ (:=\[])-(?! )|\b(?i:minus) ) ?)?(?P<outer>{_PREFIX})?(?P<open>\( ?)?"
     rf"(?:(?P<inner>{_PREFIX}|(?<![A-Za-z]){_UNIT} )(?P<inner_minus>-)?)?$"
@@ -89,16 +87,15 @@ _SPELLED = re.compile(
     rf"(?P<scale> {_BIG})?(?: (?:and|&) (?P<cents>no|xx|\d{{1,2}})/100(?:ths?)?)?",
     re.IGNORECASE,
 )
-_BOUND_BEFORE = re.compile(
-    r"(?:(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]|(?<![-=])>|&[lg]t;)=?"
-    r"|\b(?:about|approx(?:imately|\.)?|circa|ca?\.|around|roughly|nearly|almost|some|estimated(?: at)?"
-    r"|at (?:least|most)|(?:up|limited) to|upwards of|(?:more|less|greater|fewer|lower|higher) than|exceed(?:s|ing)?"
-    r"|in excess of|over|under|above|below|min(?:imum|\.)?|max(?:imum|\.)?|capped at|cap of|as (?:much|little) as"
-    r"|(?:floor|ceiling) of)):?"
-    r"(?: (?:a|an|the|in the|of|of a|of an))?"
-    r"(?: (?:total|aggregate|maximum|minimum|sum|amount|principal|cap)(?: (?:amount|sum|value))?,?)*(?: of)? ?$",
-    re.IGNORECASE,
+_BOUND_TEXT = (
+    "about,approximately,approx,approx.,circa,ca,ca.,c.,around,roughly,nearly,almost,some,estimated,estimated at,up to"
+    ",at least,at most,limited to,upwards of,more than,less than,greater than,fewer than,lower than,higher than,over"
+    ",exceed,exceeds,exceeding,in excess of,under,above,below,min,min.,minimum,max,max.,maximum,capped at,cap of"
+    ",as much as,as little as,floor of,ceiling of"
 )
+_BOUNDS = tuple(f" {phrase}" for phrase in _BOUND_TEXT.split(","))
+_FILLERS = frozenset("a an the in of total aggregate sum amount principal cap value".split())
+_BOUND_SIGN = re.compile(r"(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]|(?<![-=])>|&[lg]t;)=? ?$")
 _MARKUP = re.compile(r"<[^<>]{1,30}>$|<$")
 _BOUND_AFTER = re.compile(
     r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b"
@@ -106,18 +103,18 @@ _BOUND_AFTER = re.compile(
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
-    r"\.? ?\(?(?:(?:per|each|every|an?|/) ?(?:calendar |contract |fiscal )?"
+    r"(?:\.(?= per))? ?\(?(?:(?:per|each|every|an?|/) ?(?:calendar |contract |fiscal )?"
     r"(?P<unit>day|week|wk|month|mo|quarter|year|yr|annum|hour|hr)|(?P<adverb>daily|weekly|monthly|quarterly"
     r"|annual(?:ly)?|yearly|hourly|p\.a\.))(?![a-z])",
     re.IGNORECASE,
 )
 _PERIODS = {"wk": "week", "mo": "month", "yr": "year", "hr": "hour", "annum": "year", "daily": "day", "p.a.": "year"}
 _PERCENT = re.compile(r" ?\\?%| (?:percent|per cent|percentage|basis points|bps)\b", re.IGNORECASE)
-_GLUED = re.compile(r"[A-Za-z0-9_#\u00a7]$")
-_NOT_MONEY_BEFORE = re.compile(
-    r"(?:\w[-/]|[A-Za-z]\.|\d[:.,]|\b(?:no|nos|section|sec|article|clause|paragraph|exhibit|schedule|appendix|annex"
-    r"|attachment|item|page|chapter|part|form|rule|version|phase|year|question)\.? ?)$",
-    re.IGNORECASE,
+_GLUED = re.compile(r".?[A-Za-z0-9_#\u00a7]")
+_PART_OF_CODE = re.compile(r"\w[-/]|[A-Za-z]\.|\d[:.,]")
+_NUMBERED = frozenset(
+    "no nos section sec article clause paragraph exhibit schedule appendix annex attachment item page chapter part form"
+    " rule version phase year question".split()
 )
 _NOT_MONEY_AFTER = re.compile(
     r"[A-Za-z_\u2044]|[-/:]\w|[ ~-]?\)?[ ~-]?"
@@ -206,56 +203,83 @@ def _currency(mark: str) -> tuple[bool, str | None]:
 
 
 def _scale_of(text: str) -> int:
-    scale = 1
-    for word in re.findall(r"[a-z]+", text.lower()):
-        scale *= _SCALES[word if word in _SCALES else word.removesuffix("s")]
-    return scale
+    words = re.findall(r"[a-z]+", text.lower())
+    return int(10 ** sum(int(_POWERS[word if word in _POWERS else word.removesuffix("s")]) for word in words))
 
 
 def _is_bound(text: str, start: int, end: int) -> bool:
-    before = _BOUND_BEFORE.search(text, max(0, start - 60), start) if start else None
-    if before and before.group()[:1] in "<>" and _MARKUP.search(text, max(0, start - 34), start):
-        before = None if before.group()[0] == ">" or text[end : end + 1] == ">" else before  # <b>42</b>, <42>
-    return bool(before or _BOUND_AFTER.match(text, end))
+    if _BOUND_AFTER.match(text, end):
+        return True
+    before = " " + text[max(0, start - 60) : start].lower().replace("(", " ").rstrip(" :")
+    if sign := _BOUND_SIGN.search(before, max(0, len(before) - 6)):
+        tag = _MARKUP.search(text, max(0, start - 34), start)
+        return tag is None or not (sign.group()[0] == ">" or text[end : end + 1] == ">")  # <b>42</b>, <42>
+    while not before.endswith(_BOUNDS):
+        rest, _, word = before.rstrip(" ,").rpartition(" ")
+        if word not in _FILLERS:
+            return False
+        before = rest
+    return True
 
 
-def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = False) -> _Reading | None:
-    """Read what stands around a number, and decide whether the number is an amount at all."""
-    lead, tail = _LEAD.search(text, max(0, start - 30), start), _TAIL.match(text, end)
-    if lead is None or tail is None:
-        return None
-    plain = spelled or text[start:end].isdigit()
-    marked, currency = _currency(f"{lead['outer'] or ''}{lead['inner'] or ''} {tail['unit'] or ''}")
-    scale, last = 1, end
-    if fraction := tail["fraction"]:  # "2 1/2 million", or a vulgar fraction made plain, as in 21/2 for two and a half
+def _lead(text: str, start: int) -> re.Match[str] | None:
+    """Match what stands before a number; looks for a currency only where one can be."""
+    near = text[max(0, start - 12) : start]
+    word = near.rstrip(" .:").rpartition(" ")[2].lstrip("(").lower()
+    possible = not _SIGNS.isdisjoint(near[-4:]) or word in _UNITS or word.upper() in _CODES
+    return _LEAD.search(text, max(0, start - 24) if possible else start, start)
+
+
+def _scaled(text: str, start: int, tail: re.Match[str], amount: Decimal, marked: bool) -> tuple[Decimal, int, int]:
+    """Apply a fraction and a scale ("2 1/2 million"); return the amount, the scale and where they end."""
+    scale, last = 1, tail.start()
+    if fraction := tail["fraction"]:  # canonical text has 21/2 for a two and a vulgar half
         whole, top = (amount, int(fraction[1])) if fraction[0] == " " else divmod(amount, 10)
         amount, last = whole + Decimal(top) / (int(fraction[-1]) or 1), tail.end("fraction")
     if written := tail["scale"]:
         loose = written[0] == " " and written.isupper() and not marked  # "Annex 5 B"
         if not loose or (start == 0 and tail.end("scale") == len(text)):
             scale, last = _scale_of(written), tail.end("scale")
-    cents = bool(tail["unit"] and "cent" in tail["unit"].lower()) or "pence" in (tail["unit"] or "")
+    return amount * scale, scale, last
+
+
+def _is_other_number(text: str, start: int, end: int, scale: int) -> bool:
+    """Tell numbers of sections, identifiers, durations and shares from amounts."""
+    word = text[max(0, start - 14) : start].rstrip(" .").rpartition(" ")[2].lower()
+    numbered = word in _NUMBERED or _PART_OF_CODE.fullmatch(text, max(0, start - 2), start)
+    return bool(_NOT_MONEY_AFTER.match(text, end) or (numbered and scale == 1))
+
+
+def _period(paid: re.Match[str]) -> str:
+    word = (paid["unit"] or paid["adverb"]).lower()
+    return _PERIODS.get(word) or ("year" if word.startswith("annual") else word.removesuffix("ly"))
+
+
+def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = False) -> _Reading | None:
+    """Read what stands around a number, and decide whether the number is an amount at all."""
+    lead, tail = _lead(text, start), _TAIL.match(text, end)
+    if lead is None or tail is None:
+        return None
+    unit = tail["unit"] or ""
+    marked, currency = _currency(f"{lead['outer'] or ''}{lead['inner'] or ''} {unit}")
+    amount, scale, last = _scaled(text, start, tail, amount, marked)
     closing = "close" if tail["close"] else "close2" if tail["close2"] else ""
     bracketed = bool(lead["open"] and closing)
     first = lead.start() if bracketed or not lead["open"] else lead.start("inner") if lead["inner"] else start
-    last = max(last, tail.end("unit") if marked and tail["unit"] else 0, tail.end(closing) if bracketed else 0)
-    if not marked or first == start:
-        if _GLUED.search(text, max(0, first - 1), first) or (not marked and _NOT_MONEY_AFTER.match(text, last)):
-            return None
-        if not marked and scale == 1 and _NOT_MONEY_BEFORE.search(text, max(0, first - 14), first):
-            return None
-    if _PERCENT.match(text, last):
+    last = max(last, tail.end("unit") if marked and unit else 0, tail.end(closing) if bracketed else 0)
+    glued = (not marked or first == start) and _GLUED.fullmatch(text, max(0, first - 2), first)
+    if glued or _PERCENT.match(text, last) or (not marked and _is_other_number(text, first, last, scale)):
         return None
-    amount = amount * scale / (100 if cents else 1)
-    alone = bool(lead["outer"]) or not text[max(0, first - 4) : first].rstrip()[-1:].isalnum()
+    cents = "cent" in unit.lower() or "pence" in unit.lower()
+    amount = amount / 100 if cents else amount
+    alone = lead["outer"] or not text[max(0, first - 4) : first].rstrip()[-1:].isalnum()
+    plain = spelled or text[start:end].isdigit()  # "the answer is (42)" is no debit
     if lead["minus"] or lead["inner_minus"] or (bracketed and (alone or not (marked or plain))):
         amount = -amount
     paid = _PERIOD.match(text, last)
-    period = (paid["unit"] or paid["adverb"]).lower() if paid else None
-    if period:
-        period = _PERIODS.get(period) or ("year" if period.startswith("annual") else period.removesuffix("ly"))
     bound = _is_bound(text, first, last) or bool(paid and _BOUND_AFTER.match(text, paid.end()))
-    return _Reading(MoneyValue(amount, currency, bound, period, first, last), marked, spelled, bracketed, cents, scale)
+    value = MoneyValue(amount, currency, bound, _period(paid) if paid else None, first, last)
+    return _Reading(value, marked, spelled, bracketed, cents, scale)
 
 
 def _from_digits(text: str) -> Iterator[_Reading]:
@@ -267,8 +291,7 @@ def _from_digits(text: str) -> Iterator[_Reading]:
             token = token.partition(" ")[0]
             amount = _decimal(token)
         position = match.start() + len(token)
-        reading = None if amount is None else _read(text, match.start(), position, amount)
-        if reading:
+        if amount is not None and (reading := _read(text, match.start(), position, amount)):
             position = max(position, reading.value.end)
             yield reading
 
@@ -279,40 +302,31 @@ def _from_words(text: str) -> Iterator[_Reading]:
         if count is None:
             continue
         amount = (Decimal(count) + (Decimal("0.5") if match["plus"] else 0)) * _scale_of(match["scale"] or "")
-        if match["part"] and "half" in match["part"].lower():
-            amount /= 2
-        if match["cents"] and match["cents"].isdigit():
-            amount += Decimal(match["cents"]) / 100
-        reading = _read(text, match.start(), match.end(), amount, spelled=True)
-        if reading:
+        amount = amount / 2 if "half" in (match["part"] or "").lower() else amount
+        amount += Decimal(match["cents"]) / 100 if (match["cents"] or "").isdigit() else 0
+        if reading := _read(text, match.start(), match.end(), amount, spelled=True):
             yield reading
 
 
 def _joined(last: _Reading, reading: _Reading, text: str) -> tuple[_Reading, ...]:
     """Combine neighbours that are one amount, or a range that shares its currency and scale."""
     a, b = last.value, reading.value
-    gap = text[a.end : b.start]
+    gap = text[a.end : b.start].strip()
     agree = a.currency is None or b.currency is None or a.currency == b.currency
-    if (
-        reading.bracketed
-        and not gap.strip()
-        and agree
-        and (last.spelled != reading.spelled or a.amount == abs(b.amount))
-    ):
-        amount = a.amount if reading.spelled else abs(b.amount)
-        value = MoneyValue(
-            amount, a.currency or b.currency, a.approximate or b.approximate, b.period or a.period, a.start, b.end
-        )
+    restated = last.spelled != reading.spelled or a.amount == abs(b.amount)
+    if reading.bracketed and not gap and agree and restated:
+        amount, bound = a.amount if reading.spelled else abs(b.amount), a.approximate or b.approximate
+        value = MoneyValue(amount, a.currency or b.currency, bound, b.period or a.period, a.start, b.end)
         return (replace(last, value=value, marked=last.marked or reading.marked, spelled=False),)
-    if reading.cents and last.marked and not last.cents and gap == " and ":
+    if reading.cents and last.marked and not last.cents and gap == "and":
         return (replace(last, value=replace(a, amount=a.amount + b.amount, end=b.end, period=b.period)),)
-    ranged = gap.strip() in ("-", "to") or (gap == " and " and text[max(0, a.start - 8) : a.start] == "between ")
-    if last.marked and ranged and (not reading.marked or last.scale == 1 < reading.scale):
-        if last.scale == 1 < reading.scale and a.amount < 1000:
+    ranged = gap in ("-", "to") or (gap == "and" and text[max(0, a.start - 8) : a.start] == "between ")
+    shared = last.scale == 1 < reading.scale
+    if last.marked and ranged and (shared or not reading.marked):
+        if shared and a.amount < 1000:
             a = replace(a, amount=a.amount * reading.scale)
-        return replace(last, value=a), replace(
-            reading, value=replace(b, currency=b.currency or a.currency), marked=True
-        )
+        b = replace(b, currency=b.currency or a.currency)
+        return replace(last, value=a), replace(reading, value=b, marked=True)
     return last, reading
 
 
@@ -332,22 +346,16 @@ def _readings(text: str) -> list[_Reading]:
 
 def _bare(readings: list[_Reading], text: str) -> list[_Reading]:
     """Keep the numbers without a currency that can be amounts."""
-
-    def is_whole(value: MoneyValue) -> bool:
-        return bool(_ALONE.fullmatch(text, 0, value.start) and _ALONE.fullmatch(text, value.end))
-
-    if len(readings) == 1 and is_whole(readings[0].value):
-        return readings
-    if len(readings) > 1 and _LIST_MARK.match(text):
+    if len(readings) == 1:
+        value = readings[0].value
+        if _ALONE.fullmatch(text, 0, value.start) and _ALONE.fullmatch(text, value.end):
+            return readings
+    elif _LIST_MARK.match(text):
         readings = readings[1:]
     dated = {place for date in find_dates(text) if date.precision != "year" for place in range(date.start, date.end)}
     numbers = [reading for reading in readings if not reading.spelled and reading.value.start not in dated]
-    is_year = [bool(_YEAR.fullmatch(text, reading.value.start, reading.value.end)) for reading in numbers]
-    if not all(is_year):
-        return [reading for reading, year in zip(numbers, is_year, strict=True) if not year]
-    starts = (reading.value.start for reading in numbers)
-    dates = [bool(_IN_YEAR.search(text, max(0, start - 8), start)) for start in starts]
-    return [reading for reading, date in zip(numbers, dates, strict=True) if not date]
+    other = [reading for reading in numbers if not _YEAR.fullmatch(text, reading.value.start, reading.value.end)]
+    return other or [r for r in numbers if not _IN_YEAR.search(text, max(0, r.value.start - 8), r.value.start)]
 
 
 def find_amounts(text: str) -> list[MoneyValue]:
@@ -383,10 +391,8 @@ def parse_money(text: str) -> MoneyValue | None:
         True
     """
     values = find_amounts(text)
-    if not values or any(value.amount != values[0].amount for value in values):
-        return None
     currencies = {value.currency for value in values if value.currency}
-    if len(currencies) > 1:
+    if len({value.amount for value in values}) != 1 or len(currencies) > 1:
         return None
     bound = any(value.approximate for value in values)
     return replace(values[0], currency=next(iter(currencies), None), approximate=bound)

@@ -18,7 +18,6 @@ ID_SUFFIXES = frozenset("INC INCORPORATED LLC LTD LIMITED CORP CORPORATION COMPA
 """Corporate forms dropped at the end of an identifier; shorter ones would eat codes such as ``PA-100``."""
 
 _DOTTED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]\.[ ]?)+[A-Za-z](?:\.|(?![A-Za-z0-9]))")
-_NOT_KEY = re.compile(r"[^a-z0-9]+")
 
 
 def _join_dotted(match: re.Match[str]) -> str:
@@ -74,7 +73,7 @@ def id_key(text: str) -> str:
 def document_key(name: str) -> str:
     """Return the key on which run rows, labels and documents are joined.
 
-    Accents, case, punctuation and one trailing ``.pdf`` or ``.txt`` do not matter.
+    Accents, case, punctuation and one trailing ``.pdf`` or ``.txt`` do not matter; letters of every script do.
 
     Examples:
         >>> document_key("LECLANCH\u00c9 S.A.'.PDF") == document_key("Leclanche\u0301 S.A")
@@ -87,4 +86,4 @@ def document_key(name: str) -> str:
         if key.endswith(ending):
             key = key.removesuffix(ending)
             break
-    return _NOT_KEY.sub("", key)
+    return "".join(c for c in key if c.isalnum())
