@@ -59,7 +59,8 @@ def clause_lists(n: int) -> tuple[Job, dict[str, Job]]:
 
     peers: dict[str, Job] = {}
     if (autoevals := optional("autoevals.list")) is not None:
-        peers["autoevals ListContains"] = lambda: autoevals.ListContains(pairwise_scorer=None)(items, labels)
+        scorer = autoevals.ListContains(pairwise_scorer=optional("autoevals.string").Levenshtein())
+        peers["autoevals ListContains"] = lambda: scorer(items, labels)
     if n <= 10 and (anls := optional("anls_star")) is not None:
         peers["anls_star"] = lambda: anls.anls_score(labels, items)
     if n <= 10 and (stickler := optional("stickler.algorithms.hungarian")) is not None:

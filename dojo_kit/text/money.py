@@ -99,7 +99,7 @@ _BOUND_SIGN = re.compile(r"(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]|(?<![-=])
 _MARKUP = re.compile(r"<[^<>]{1,30}>$|<$")
 _BOUND_AFTER = re.compile(
     r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b"
-    r"|and (?:above|over|up)\b|-ish|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est))",
+    r"|and (?:above|over|up)\b|-ish|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est)[a-z.]*\))",
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
