@@ -62,7 +62,7 @@ data: $(READY)
 	$(BIN)/python -m dojo_kit.samples data
 
 reports: $(READY)
-	$(BIN)/python -m dojo_kit.cli.publish
+	$(BIN)/python -c "from pathlib import Path; from dojo_kit.cli.demo import publish; publish(Path('reports'))"
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

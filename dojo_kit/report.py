@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dojo_kit import formats
 from dojo_kit.analysis.families import RANKED_FROM, family_table, short_name
-from dojo_kit.stats.intervals import SCOPE, Estimate
+from dojo_kit.stats.intervals import SCOPE, Estimate, undefined
 from dojo_kit.storage import write_text
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 SHOWN_CHARACTERS = 400
+SHORT_NAME = 32
 
 
 def write_report(path: str | Path, runs: Mapping[str, ScoredRun], *, focus: str, command: str) -> Path:
@@ -107,17 +108,23 @@ def _scores_say(runs: Mapping[str, ScoredRun]) -> str:
 
 
 def _score_rows(runs: Mapping[str, ScoredRun]) -> Iterator[dict[str, str]]:
-    shown = (
-        "overall_extraction_score",
-        "overall_extraction_score_failed_as_zero",
-        "field_presence",
-        "schema_valid",
-    )
     for name, scored in runs.items():
-        metrics = scored.metrics()
-        for metric in shown:
-            if metric in metrics:
-                yield {"run": name, "metric": metric, **_cells(metrics[metric])}
+        metrics, made = scored.metrics(), scored.recipe.run
+        overall = metrics.get("overall_extraction_score") or undefined("nothing was scored")
+        yield {
+            "run": name,
+            "made": " \N{MIDDLE DOT} ".join(part for part in (made["model"], made["prompt_version"]) if part),
+            **_cells(overall),
+            "failed": f"{scored.counts['n_failed']:,}",
+            "as_zero": formats.number(_value(metrics, "overall_extraction_score_failed_as_zero", overall)),
+            "presence": formats.number(_value(metrics, "field_presence")),
+            "valid": formats.number(_value(metrics, "schema_valid")),
+        }
+
+
+def _value(metrics: Mapping[str, Estimate], name: str, otherwise: Estimate | None = None) -> float | None:
+    estimate = metrics.get(name, otherwise)
+    return None if estimate is None else estimate.value
 
 
 def _cells(estimate: Estimate) -> dict[str, str]:
@@ -188,7 +195,11 @@ def short_document(name: str) -> str:
     Examples:
         >>> short_document("GOOSEHEADINSURANCE,INC_04_02_2018-EX-10.6-Franchise Agreement")
         'Gooseheadinsurance 2018'
+        >>> short_document("Amberly - Franchise 2")
+        'Amberly - Franchise 2'
     """
+    if len(name) <= SHORT_NAME:
+        return name
     first = re.split(r"[_,\s-]", name, maxsplit=1)[0]
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", first)
     year = re.search(r"(?<!\d)(?:19|20)\d\d", name[len(first) :])

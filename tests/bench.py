@@ -29,7 +29,7 @@ from dojo_kit.text.money import find_amounts
 
 Job = Callable[[], object]
 ROOT = Path(__file__).resolve().parent.parent
-WORDS = "the licensee shall pay a royalty of five percent net sales within thirty days after each quarter and keep books".split()
+WORDS = "the licensee shall pay a royalty of five percent net sales within thirty days of each quarter".split()
 
 
 def sentences(n: int, seed: int) -> list[str]:
@@ -197,7 +197,9 @@ def main() -> None:
         "300 names": fields(),
     }
     table = Table("job", "dojo_kit", "peer", "its time", "ratio", box=None, header_style="dim")
-    missing = [name for name in ("autoevals", "anls_star", "stickler", "dateparser", "price_parser") if not optional(name)]
+    missing = [
+        name for name in ("autoevals", "anls_star", "stickler", "dateparser", "price_parser") if not optional(name)
+    ]
     console = Console(width=140)
     for name, (ours, peers) in track(jobs.items(), "measuring", console=Console(stderr=True), transient=True):
         mine = seconds(ours)

@@ -68,7 +68,10 @@ def label_file(tmp_path: Path) -> Path:
     """Labels of the first two documents."""
     path = tmp_path / "labels.jsonl"
     rows = [
-        {"document": "A", "fields": {"document_name": "Lease", "key_obligations": ["pay the rent on time", "keep it clean"]}},
+        {
+            "document": "A",
+            "fields": {"document_name": "Lease", "key_obligations": ["pay the rent on time", "keep it clean"]},
+        },
         {"document": "B", "fields": {"document_name": "Loan Agreement"}},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -109,9 +112,7 @@ def test_score_for_people(dojo: Dojo, run_file: Path, label_file: Path) -> None:
 def test_settings_reach_the_scorer(dojo: Dojo, run_file: Path, label_file: Path) -> None:
     """``--set`` changes a threshold and with it the recipe."""
     plain = dojo("score", run_file, "--labels", label_file, "--json").json
-    strict = dojo(
-        "score", run_file, "--labels", label_file, "--set", "field_scoring.match_threshold=1", "--json"
-    ).json
+    strict = dojo("score", run_file, "--labels", label_file, "--set", "field_scoring.match_threshold=1", "--json").json
 
     assert plain["recipe"]["settings"] != strict["recipe"]["settings"]
 
@@ -135,7 +136,11 @@ def test_explain(dojo: Dojo) -> None:
 
     assert "0.67" in shown.out
     assert "date.same_month" in shown.out
-    assert (as_json["score"], as_json["rule"], as_json["steps"][-1]["rule"]) == (0.67, "date.same_month", "date.same_month")
+    assert (as_json["score"], as_json["rule"], as_json["steps"][-1]["rule"]) == (
+        0.67,
+        "date.same_month",
+        "date.same_month",
+    )
     assert (lists["readings"]["precision"], lists["readings"]["recall"]) == (1.0, 0.5)
 
 
@@ -152,8 +157,22 @@ def test_verify(dojo: Dojo, tmp_path: Path) -> None:
         "scores": {"exact_match": 0.9},
         "n_rows": 2,
         "results": [
-            {"filename": "a", "status": "completed", "error": None, "expected": "yes", "predicted": "yes", "correct": True},
-            {"filename": "b", "status": "completed", "error": None, "expected": "yes", "predicted": "no", "correct": False},
+            {
+                "filename": "a",
+                "status": "completed",
+                "error": None,
+                "expected": "yes",
+                "predicted": "yes",
+                "correct": True,
+            },
+            {
+                "filename": "b",
+                "status": "completed",
+                "error": None,
+                "expected": "yes",
+                "predicted": "no",
+                "correct": False,
+            },
         ],
     }
     path = tmp_path / "record.json"

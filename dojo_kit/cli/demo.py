@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -12,6 +14,10 @@ from rich.markup import escape
 from dojo_kit import formats
 from dojo_kit.cli.output import err, estimates_table, out, print_json
 from dojo_kit.cli.score import JsonOption
+from dojo_kit.storage import to_json, write_text
+
+if TYPE_CHECKING:
+    from dojo_kit.scoring.run import ScoredRun
 
 
 def demo(
@@ -23,56 +29,75 @@ def demo(
     """Write a sample corpus, score its runs, and publish what was found as one HTML file."""
     from dojo_kit.analysis.families import family_table
     from dojo_kit.report import worst_family, write_report
-    from dojo_kit.runs import load_labels, read_run, save
-    from dojo_kit.samples import write_samples
-    from dojo_kit.scoring.run import score_run
+    from dojo_kit.runs import save
 
-    step = _Steps(4, quiet=json)
-    step("writing the sample corpus")
     sample = out_dir / "sample"
-    write_samples(sample)
-    step("reading runs and labels")
-    labels = load_labels(sample / "labels.json")
-    runs = [read_run(path) for path in sorted((sample / "runs").glob("extraction_*.json"))]
-    step("scoring")
+    _say(json, "1/3 writing the sample corpus")
+    _write_sample(sample)
+    _say(json, "2/3 scoring its runs")
     started = time.perf_counter()
-    scored = {run.name: score_run(run, labels) for run in runs}
+    scored = score_sample(sample)
     seconds = time.perf_counter() - started
-    focus = min(scored, key=lambda name: scored[name].metrics()["overall_extraction_score"].value or 0.0)
+    focus = weakest(scored)
     save(scored[focus], out_dir / "scored")
-    step("writing the report")
-    report = write_report(out_dir / "report.html", scored, focus=focus, command=f"dojo demo --out {out_dir}")
+    _say(json, "3/3 writing the report")
+    report = write_report(out_dir / "report.html", scored, focus=focus, command="dojo demo")
     lost = worst_family(family_table(scored[focus]))
     overall = {name: run.metrics()["overall_extraction_score"] for name, run in scored.items()}
     if json:
-        print_json(_as_dict(overall, focus, lost, report))
+        runs = {name: estimate.as_dict() for name, estimate in overall.items()}
+        print_json({"runs": runs, "focus": focus, "lost": lost, "report": str(report)})
         return
     documents = formats.count(scored[focus].counts["n_documents"], "contract")
     out.print(f"[bold]{documents}, {formats.count(len(scored), 'run')} scored in {seconds:.1f} s[/]\n")
     out.print(estimates_table(overall.items(), title="overall_extraction_score"))
-    out.print(f"\n{escape(focus)}: {escape(lost)}")
-    size = report.stat().st_size / 1024
-    out.print(f"report: {escape(str(report))} ({size:,.0f} kB)")
-    example = f"{sample / 'runs' / Path(runs[0].source).name} --labels {sample / 'labels.json'}"
+    out.print(f"\n{escape(focus)} {escape(lost)}")
+    out.print(f"report: {escape(str(report))} ({report.stat().st_size / 1024:,.0f} kB)")
+    example = f"{sample / 'runs' / focus}.json --labels {sample / 'labels.json'}"
     out.print(f"next:   dojo score {escape(example)}")
 
 
-def _as_dict(overall: dict[str, Any], focus: str, lost: str, report: Path) -> dict[str, Any]:
-    return {
-        "runs": {name: estimate.as_dict() for name, estimate in overall.items()},
-        "focus": focus,
-        "lost": lost,
-        "report": str(report),
-    }
+def score_sample(sample: Path) -> dict[str, ScoredRun]:
+    """Score every extraction run of a sample folder, by name.
+
+    Args:
+        sample: Folder written by `dojo_kit.samples.write_samples`.
+    """
+    from dojo_kit.runs import load_labels, read_run
+    from dojo_kit.scoring.run import score_run
+
+    labels = load_labels(sample / "labels.json")
+    runs = [read_run(path) for path in sorted((sample / "runs").glob("extraction_*.json"))]
+    return {run.name: score_run(run, labels) for run in runs}
 
 
-class _Steps:
-    """Says which of a few steps is being done."""
+def weakest(scored: dict[str, ScoredRun]) -> str:
+    """Name the run with the lowest overall score: the one with most to show."""
+    return min(scored, key=lambda name: scored[name].metrics()["overall_extraction_score"].value or 0.0)
 
-    def __init__(self, total: int, *, quiet: bool) -> None:
-        self.total, self.done, self.quiet = total, 0, quiet
 
-    def __call__(self, what: str) -> None:
-        self.done += 1
-        if not self.quiet:
-            err.print(f"[dim]{self.done}/{self.total} {what}[/]")
+def publish(folder: Path) -> None:
+    """Write the published reports and a manifest of their hashes.
+
+    Args:
+        folder: Folder of the reports.
+    """
+    from dojo_kit.report import write_report
+
+    with TemporaryDirectory() as temporary:
+        _write_sample(Path(temporary))
+        scored = score_sample(Path(temporary))
+    report = write_report(folder / "sample.html", scored, focus=weakest(scored), command="make reports")
+    manifest = {report.name: sha256(report.read_bytes()).hexdigest()}
+    write_text(folder / "manifest.json", to_json({"sha256": manifest}))
+
+
+def _write_sample(folder: Path) -> None:
+    from dojo_kit.samples import write_samples
+
+    write_samples(folder)
+
+
+def _say(quiet: bool, what: str) -> None:
+    if not quiet:
+        err.print(f"[dim]{what}[/]")

@@ -1,12 +1,9 @@
 """Dates in text: typed values that say how precise they are and never more than the text says.
 
-Nothing is filled in from today's date, and a day that does not exist is reported, not moved. English month
-names in the orders and spellings of contracts ("March 3, 2024", "3rd day of March, 2024", "the fourth of
-July", "2015 Feb"), also as scanners leave them ("18t h day of", "lst day of"), and numbers ("2024-03-03",
-"3/3/24", "02/[]/2017"). A blank in a date ("April __, 2005") leaves that part open. Relative dates ("the
-last day of May") keep the precision of what is written.
-
-Long texts are read through anchors, month names and numbers: a few linear passes.
+Nothing is filled in from today's date, and a day that does not exist is reported, not moved. English spellings of
+contracts ("3rd day of March, 2024", "the fourth of July", "2015 Feb"), also as scanners leave them ("18t h day of"),
+and numbers ("2024-03-03", "3/3/24", "02/[]/2017"). A blank ("April __, 2005") leaves that part of a date open, and
+"the last day of May" stays what is written. Long texts are read through anchors, in a few linear passes.
 """
 
 from __future__ import annotations
@@ -46,11 +43,8 @@ _YEAR = (
 )
 _TIME = r"(?:(?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?(?: [+-]\d{4}| [a-z]{3,4})?,? )?"
 
-# Patterns run over whole documents start with a character set, which the engine scans for at once, and look
-# back over it afterwards.
-_MONTH = re.compile(
-    r"[ADFJMNOSadfjmnos](?<![a-zA-Z].)(?i:an|eb|ar|pr|ay|un|ul|ug|gu|ep|et|ct|co|ov|ec)[a-zA-Z]*", re.ASCII
-)
+# Patterns for whole documents start with a set of characters, for which the engine scans fast, and look back later.
+_MONTH = re.compile(r"[ADFJMNOSadfjmnos](?<![a-zA-Z].)(?i:an|eb|ar|pr|ay|un|ul|u?g|ep|et|ct|co|ov|ec)[a-zA-Z]*", re.A)
 _DAY_BEFORE = re.compile(
     rf"(?<![a-z0-9$\u20ac\u00a3#])(?<![0-9][.,:/])\(?{_DAY}\)?[\"'*\u00b0]?{_AGAIN}"
     rf"(?P<of>(?: ?day)?(?: of)?(?: the month of)?)(?: ?{_WEEKDAY},?)?(?P<sep>[ ,.\-/_]{{0,9}})$",
@@ -66,10 +60,7 @@ _DAY_AFTER = re.compile(
 )
 _YEAR_AFTER = re.compile(rf"\.?(?P<sep2>[ ,;/\-_()\[\]{re.escape(_BULLETS)}]{{0,60}}){_YEAR}", _FLAGS)
 _REST = re.compile(r"[ .,;:)(\"'\]]*$")
-_COUNTED = re.compile(
-    r" ?(?:%|percent|(?:day|month|year|week|hour|share|unit|dollar|euro|pound|mile|act)s?|usd|feet)\b", _FLAGS
-)
-
+_COUNTED = re.compile(r" ?(?:%|percent|(?:day|month|year|week|hour|share|unit|dollar|euro|mile|act)s?|usd)\b", _FLAGS)
 _BLANK_PART = rf"(?:_{{1,30}}|\[[ _{re.escape(_BULLETS)}]{{0,30}}\]|[x?]{{2}})"
 _PART = rf"\d{{1,2}}|{_BLANK_PART}"
 _YEAR_FIRST = re.compile(
@@ -97,8 +88,8 @@ _NUMBERED = re.compile(
     _FLAGS,
 )
 _BLANK = re.compile(rf"_|[\[({{<][ {re.escape(_BULLETS)}]*[\])}}>]|\bblank\b", re.IGNORECASE)
-_NAMED_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)", re.ASCII)
 _LOOKALIKES = str.maketrans("lIiOo", "11100")
+_Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +136,10 @@ class DateValue:
     @property
     def ordinal(self) -> int | None:
         """Days since 0001-01-01 as in `datetime.date.toordinal`, or None."""
-        date = self.date
-        return None if date is None else date.toordinal()
+        return self.date.toordinal() if self.date else None
 
 
-def _value(
-    span: tuple[int, int], year: int | None, month: int | None, day: int | None, *, ambiguous: bool = False
-) -> DateValue:
+def _value(span: _Span, year: int | None, month: int | None, day: int | None, *, ambiguous: bool = False) -> DateValue:
     impossible = False
     if (month is not None and not 1 <= month <= 12) or (day is not None and not 1 <= day <= 28):
         try:
@@ -166,18 +154,16 @@ def _long_year(short: int, pivot: int) -> int:
 
 
 def _day(match: re.Match[str]) -> int | None:
-    if match["num"]:
-        return int(match["num"])
-    if match["again"]:
-        return int(match["again"])
-    return int(match["scan"].translate(_LOOKALIKES)) if match["scan"] else ordinal_from_words(match["word"])
+    if digits := match["num"] or match["again"] or match["scan"]:
+        return int(digits.translate(_LOOKALIKES))
+    return ordinal_from_words(match["word"])
 
 
 def _year(match: re.Match[str], text: str, pivot: int, *, joined: bool = False, lone: bool = False) -> int | None:
-    """Read the year a pattern found; two digits count only where they can be nothing else.
+    """Read the year a pattern found.
 
-    They can when one mark joins all three parts (`joined`: 24-OCT-11), or at the end of the text unless they
-    could be the day of a month that has none (`lone`: May 11).
+    Two digits count where one mark joins all parts (`joined`: 24-OCT-11), and at the end of the text unless they
+    could be the day that is missing (`lone`: May 11).
     """
     if match["digits"]:
         return int(match["digits"])
@@ -203,30 +189,33 @@ def _spelled_year(words: str) -> int | None:
 
 def _around_month(text: str, found: re.Match[str], floor: int, pivot: int) -> DateValue | None:
     """Read the date a month name belongs to, using nothing before `floor`."""
-    month, (start, end) = _MONTHS[found.group().lower()], found.span()
+    month, (start, end), verb = _MONTHS[found.group().lower()], found.span(), found.group() in _VERBS
     before = None
     if _MAY_END_A_DAY.search(text, max(floor, start - 16), start):
         before = _DAY_BEFORE.search(text, max(floor, start - 44), start)
     after = _DAY_AFTER.match(text, end)
-    if after:
-        joined = after["sep"] == after["sep2"] in ("-", "/")
-        year = _year(after, text, pivot, joined=joined)
-        if year and (before is None or after["short"] is None):
+    after_end = after.end("dayend") if after else end
+    if after and (before is None or after["short"] is None):
+        year = _year(after, text, pivot, joined=after["sep"] == after["sep2"] in ("-", "/"))
+        if year:
             return _value((start, after.end()), year, month, _day(after))
-    tail = _YEAR_AFTER.match(text, end)
-    if tail:
-        joined = before is not None and before["sep"] == tail["sep2"] in ("-", "/")
-        if year := _year(tail, text, pivot, joined=joined, lone=before is None):
-            day = _day(before) if before else None
-            return _value((before.start() if before else start, tail.end()), year, month, day)
-    lead = _YEAR_BEFORE.search(text, max(floor, start - 8), start)
-    verb = found.group() in _VERBS
-    if lead and not verb:
-        span = (lead.start(), after.end("dayend") if after else end)
-        return _value(span, int(lead["year"]), month, _day(after) if after else None)
-    if after and not verb and not _COUNTED.match(text, after.end("dayend")):
-        return _value((start, after.end("dayend")), None, month, _day(after))
-    if before and (before["of"] or (not verb and before["sep"] in ("", " ", "-", "/"))):
+    lead = None if verb else _YEAR_BEFORE.search(text, max(floor, start - 8), start)
+    if tail := _YEAR_AFTER.match(text, end):
+        mark, padded = text[end : max(tail.start("short"), end)], (tail["short"] or "")[:1] == "0"
+        if before:
+            joined = padded or before["sep"] == mark in ("-", "/", ".")
+        else:
+            joined = lead is None and mark == "-" and end - start < 5  # Feb-07
+        year = _year(tail, text, pivot, joined=joined, lone=before is None and not joined)
+        if year:
+            return _value(((before or found).start(), tail.end()), year, month, _day(before) if before else None)
+    if lead:
+        return _value((lead.start(), after_end), int(lead["year"]), month, _day(after) if after else None)
+    listed = before and after and "," in after["sep"]  # "25 May, 25 June"
+    if after and not verb and not listed and not _COUNTED.match(text, after_end):
+        return _value((start, after_end), None, month, _day(after))
+    loose = before and (verb or before.group()[0] == "(" or before["sep"] not in ("", " ", "-", "/"))
+    if before and (before["of"] or not loose):
         return _value((before.start(), end), None, month, _day(before))
     return None
 
@@ -246,16 +235,19 @@ def _number(part: str | None) -> int | None:
 
 def _is_slip(value: DateValue, mark: str, *, short: bool) -> bool:
     """Tell a mistaken date (4/31/2009) from numbers that are no date (45-67-2009, 13.13.13)."""
+    month, day = value.month or 0, value.day or 0
     if short or mark in "._:":
-        return mark in "-/" and (value.month or 0) in range(1, 13) and (value.day or 0) in range(1, 32)
-    return mark == "/" or max(value.month or 0, value.day or 0) <= 31
+        return 1 <= month <= 12 and 1 <= day <= 31 and (mark in "-/" or (mark == "." and not short))
+    return mark == "/" or max(month, day) <= 31
 
 
 def _year_first(match: re.Match[str]) -> DateValue | None:
     """Read 2024-03-05, 2018-10 and the like."""
     mark, month, day = match["mark"], _number(match["month"]), _number(match["day"])
-    if match["day"] is None and (mark not in "-/" or len(match["month"]) != 2 or month not in (None, *range(1, 13))):
-        return None  # 2018-19 is a season
+    if match["day"] is None:
+        named = mark in "-/" and len(match["month"]) == 2 and match["year"][:2] in ("19", "20")
+        if not named or month not in (None, *range(1, 13)):
+            return None  # 2018-19 is a season, 1116/06 a number
     value = _value(match.span(), int(match["year"]), month, None if month is None else day)
     return None if value.impossible and not _is_slip(value, mark, short=False) else value
 
@@ -267,6 +259,18 @@ def _month_and_day(first: int, second: int | None, day_first: bool) -> tuple[int
     return (second, first) if day_first else (first, second)
 
 
+def _is_numbering(match: re.Match[str], text: str) -> bool:
+    """Tell section numbers and blanked codes (10.2.12, 4.2.[*]) from dates without a four-digit year."""
+    mark, digits = match["mark"] or "/", (match["year"] or match["c"]).isdigit()
+    if mark == "/" and digits:
+        return False
+    if " " in match.group().partition("[")[0]:
+        return True
+    alone = match.start() == 0 and _REST.match(text, match.end())
+    labelled = _NUMBERED.search(text, max(0, match.start() - 12), match.start())
+    return bool(mark == "." and (labelled or not digits or (not alone and len(match.group()) < 8)))
+
+
 def _year_last(match: re.Match[str], text: str, day_first: bool | None, pivot: int) -> DateValue | None:
     """Read 3/5/2024, 16-07-68, 02/[]/2017, 7/27, 1997 and 10/2018."""
     if match["y"]:
@@ -275,13 +279,12 @@ def _year_last(match: re.Match[str], text: str, day_first: bool | None, pivot: i
     first, second = int(match["first"]), _number(match["second"] or match["b"])
     mark, written = match["mark"] or "/", (match["year"] or match["c"]).lstrip("'")
     short, year = len(written) == 2 and written.isdigit(), _number(written)
+    if (short or year is None) and _is_numbering(match, text):
+        return None
+    if short and first > 31 and second is not None:  # 68-07-16
+        value = _value(match.span(), _long_year(first, pivot), second, year)
+        return None if value.impossible else value
     if short:
-        alone = match.start() == 0 and _REST.match(text, match.end())
-        if mark != "/" and (" " in match.group() or (mark == "." and not alone and len(match.group()) < 8)):
-            return None  # a section number
-        if first > 31 and second is not None:  # 68-07-16
-            value = _value(match.span(), _long_year(first, pivot), second, year)
-            return None if value.impossible else value
         year = _long_year(year or 0, pivot)
     elif year is not None and not 1000 <= year < 3000:
         return None
@@ -376,12 +379,11 @@ def parse_date(text: str, *, day_first: bool | None = None, pivot: int = 50) -> 
 def is_null_date_label(text: str) -> bool:
     """Tell whether a label of a date field holds no date, so that finding none is the right answer.
 
-    It yields no full date and either holds a blank (``_``, brackets with nothing but bullets, the word
-    "blank") or names neither a month nor a year of the 20th or 21st century. A date with no such day is a
-    date someone wrote, not a template.
+    It yields no full date and either holds a blank (``_``, brackets with nothing but bullets, the word "blank") or
+    names neither a month nor a year 19xx or 20xx. An impossible date is one someone wrote, not a template.
 
     Examples:
-        >>> [is_null_date_label(t) for t in ("____ day of May, 2005", "Effective Date:", "[●], 2020")]
+        >>> [is_null_date_label(t) for t in ("____ day of May, 2005", "Effective Date:", "[\u25cf], 2020")]
         [True, True, True]
         >>> [is_null_date_label(t) for t in ("11/4/10", ", 2006", "the 1st of May", "4/31/09")]
         [False, False, False, False]
@@ -394,4 +396,4 @@ def is_null_date_label(text: str) -> bool:
         return True
     months = (word.group() for word in _MONTH.finditer(text))
     named = any(word.lower() in _MONTHS and word not in _VERBS for word in months)
-    return not (values or named or _NAMED_YEAR.search(text))
+    return not (values or named or re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text))

@@ -335,7 +335,7 @@ def _renewal(found: list[_Found], text: str) -> _Found | None:
     items = [item for item in found if not _is_notice(item, text)] or found
     mentions = list(_RENEWAL.finditer(text))
     stops = [*(mention.start() for mention in mentions), len(text)][1:]
-    for mention, stop in zip(mentions, stops, strict=bool(mentions)):
+    for mention, stop in zip(mentions, stops, strict=True):
         for item in items:
             if item.end <= mention.start():
                 named = mention.group().lower().startswith(("renewal", "extension"))
@@ -343,6 +343,8 @@ def _renewal(found: list[_Found], text: str) -> _Found | None:
                     return item
             elif mention.end() <= item.start < stop and (item.strong or item.start - mention.end() < 45):
                 return None if _ENDLESS.search(text, mention.end(), item.start) else item
+        if _ENDLESS.search(text, mention.end(), stop):
+            return None
     last = next((item for item in reversed(items) if item.strong), items[-1])
     return None if _ENDLESS.search(text, 0, last.start) else last
 

@@ -5,9 +5,8 @@ and the drafting style that states one amount twice ("One Hundred Thousand Dolla
 count). A single dot is a decimal mark ("3.350" is 3.35); a single comma is one unless it groups exactly three
 digits.
 
-Numbers without a currency count only where no amount with one is stated, and not when they belong to a date,
-a duration, a percentage, a numbered section, shares or an identifier. Only what stands before the first blank
-line is read: models append other text after an empty line.
+Numbers without a currency count only where no amount with one is stated, and not as part of a date, a duration, a
+percentage, a section number, shares or an identifier. Only the text before the first blank line is read.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _UNIT = (
     r"|kr|cents?))(?![A-Za-z])"
 )
 _PREFIX = rf"(?:(?<![A-Za-z]){_CODE}[.:]? ?(?:{_SIGN} ?)?|(?:(?<![A-Za-z]){_NATION} ?)?{_SIGN} ?)"
-_MARK = rf"(?:{_NATION}?{_SIGN}(?! ?[\d(])|{_CODE}(?! ?\d)|{_UNIT}|(?:US|Canadian|Australian)(?![A-Za-z.$]))"
+_MARK = rf"(?:{_NATION}?{_SIGN}(?! ?[\d(\[*_])|{_CODE}(?! ?\d)|{_UNIT}|(?:US|Canadian|Australian)(?![A-Za-z.$]))"
 _AFTER_NUMBER = rf" ?(?:\({_MARK}\)|-?{_MARK})"
 _SIGNS = frozenset(_SYMBOLS) | {"(", "-"}
 _UNITS = frozenset(word + plural for word in (*_WORDS, "minu") for plural in ("", "s"))
@@ -80,7 +79,8 @@ _TAIL = re.compile(
     rf"(?![A-Za-z]))?(?P<close> ?\))?(?P<unit>{_AFTER_NUMBER})?(?P<close2> ?\))?"
 )
 _DIGITS = re.compile(
-    r"(?:(?<![0-9A-Za-z.,])[.,])?\d(?:\d|[.,'](?=\d)| (?=\d{3}(?!\d)))*(?:[eE]\+?\d{1,2}(?![A-Za-z0-9]))?"
+    r"(?:(?<![0-9A-Za-z.,])[.,])?\d(?:\d|[.,'](?=\d)| (?=\d{3}(?!\d))|, (?=000(?!\d)))*"
+    r"(?:[eE]\+?\d{1,2}(?![A-Za-z0-9]))?"
 )
 _SPELLED = re.compile(
     rf"(?<![a-z])(?P<part>(?:one[ -])?half (?:an? )?|an? )?(?P<words>{NUMBER_WORDS})(?P<plus> and a half)?"
@@ -89,6 +89,7 @@ _SPELLED = re.compile(
 )
 _BOUND_TEXT = (
     "about,approximately,approx,approx.,circa,ca,ca.,c.,around,roughly,nearly,almost,some,estimated,estimated at,up to"
+    ",up to and including"
     ",at least,at most,limited to,upwards of,more than,less than,greater than,fewer than,lower than,higher than,over"
     ",exceed,exceeds,exceeding,in excess of,under,above,below,min,min.,minimum,max,max.,maximum,capped at,cap of"
     ",as much as,as little as,floor of,ceiling of"
@@ -98,8 +99,8 @@ _FILLERS = frozenset("a an the in of total aggregate sum amount principal cap va
 _BOUND_SIGN = re.compile(r"(?:[~\u2248\u2264\u2265\u2266\u2267\u00b1<]|(?<![-=])>|&[lg]t;)=? ?$")
 _MARKUP = re.compile(r"<[^<>]{1,30}>$|<$")
 _BOUND_AFTER = re.compile(
-    r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b"
-    r"|and (?:above|over|up)\b|-ish|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est)[a-z.]*\))",
+    r" ?(?:\+(?! ?[\d$\u20ac\u00a3])|or (?:more|less|so|above|below|greater|higher|lower|fewer)\b|-ish"
+    r"|and (?:above|over|up)\b|min(?:imum)?\b|max(?:imum)?\b|at (?:least|most)\b|\((?:min|max|approx|est)[a-z.]*\))",
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
@@ -111,10 +112,10 @@ _PERIOD = re.compile(
 _PERIODS = {"wk": "week", "mo": "month", "yr": "year", "hr": "hour", "annum": "year", "daily": "day", "p.a.": "year"}
 _PERCENT = re.compile(r" ?\\?%| (?:percent|per cent|percentage|basis points|bps)\b", re.IGNORECASE)
 _GLUED = re.compile(r".?[A-Za-z0-9_#\u00a7]")
-_PART_OF_CODE = re.compile(r"\w[-/]|[A-Za-z]\.|\d[:.,]")
+_PART_OF_CODE = re.compile(r"[\w\]][-/]|[A-Za-z]\.|\d[:.,]")
 _NUMBERED = frozenset(
-    "no nos section sec article clause paragraph exhibit schedule appendix annex attachment item page chapter part form"
-    " rule version phase year question".split()
+    "no section sec subsection article clause paragraph subparagraph exhibit schedule appendix annex attachment item"
+    " page chapter part form rule version phase year question".split()
 )
 _NOT_MONEY_AFTER = re.compile(
     r"[A-Za-z_\u2044]|[-/:]\w|[ ~-]?\)?[ ~-]?"
@@ -164,7 +165,7 @@ class _Reading:
 
 def _decimal(token: str) -> Decimal | None:
     """Read digits in any of the notations; None when the separators make no number (1.2.3)."""
-    token, _, exponent = token.lower().partition("e")
+    token, _, exponent = token.lower().replace(", ", ",").partition("e")
     parts, marks = re.split(r"[.,' ]", token), re.findall(r"[.,' ]", token)
     last = marks[-1] if marks else ""
     fraction = ""
@@ -234,7 +235,7 @@ def _scaled(text: str, start: int, tail: re.Match[str], amount: Decimal, marked:
     """Apply a fraction and a scale ("2 1/2 million"); return the amount, the scale and where they end."""
     scale, last = 1, tail.start()
     if fraction := tail["fraction"]:  # canonical text has 21/2 for a two and a vulgar half
-        whole, top = (amount, int(fraction[1])) if fraction[0] == " " else divmod(amount, 10)
+        whole, top = (amount, int(fraction[1])) if fraction[0] == " " else divmod(int(amount), 10)
         amount, last = whole + Decimal(top) / (int(fraction[-1]) or 1), tail.end("fraction")
     if written := tail["scale"]:
         loose = written[0] == " " and written.isupper() and not marked  # "Annex 5 B"
@@ -246,7 +247,7 @@ def _scaled(text: str, start: int, tail: re.Match[str], amount: Decimal, marked:
 def _is_other_number(text: str, start: int, end: int, scale: int) -> bool:
     """Tell numbers of sections, identifiers, durations and shares from amounts."""
     word = text[max(0, start - 14) : start].rstrip(" .").rpartition(" ")[2].lower()
-    numbered = word in _NUMBERED or _PART_OF_CODE.fullmatch(text, max(0, start - 2), start)
+    numbered = word.removesuffix("s") in _NUMBERED or _PART_OF_CODE.fullmatch(text, max(0, start - 2), start)
     return bool(_NOT_MONEY_AFTER.match(text, end) or (numbered and scale == 1))
 
 
@@ -268,9 +269,10 @@ def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = F
     first = lead.start() if bracketed or not lead["open"] else lead.start("inner") if lead["inner"] else start
     last = max(last, tail.end("unit") if marked and unit else 0, tail.end(closing) if bracketed else 0)
     glued = (not marked or first == start) and _GLUED.fullmatch(text, max(0, first - 2), first)
-    if glued or _PERCENT.match(text, last) or (not marked and _is_other_number(text, first, last, scale)):
+    torn = marked and text[last : last + 1].isalpha()  # "$5OO,000", as scanned
+    if glued or torn or _PERCENT.match(text, last) or (not marked and _is_other_number(text, first, last, scale)):
         return None
-    cents = "cent" in unit.lower() or "pence" in unit.lower()
+    cents = not lead["inner"] and ("cent" in unit.lower() or "pence" in unit.lower())
     amount = amount / 100 if cents else amount
     alone = lead["outer"] or not text[max(0, first - 4) : first].rstrip()[-1:].isalnum()
     plain = spelled or text[start:end].isdigit()  # "the answer is (42)" is no debit
@@ -378,9 +380,7 @@ def find_amounts(text: str) -> list[MoneyValue]:
 
 @lru_cache(maxsize=16_384)
 def parse_money(text: str) -> MoneyValue | None:
-    """Read a text that states one amount; None when it states none or several.
-
-    The same amount stated twice is one amount.
+    """Read a text that states one amount, once or more often; None when it states none or several.
 
     Examples:
         >>> parse_money("$1.2 million").amount == 1_200_000, parse_money("(1,234.50)").amount == Decimal("-1234.50")

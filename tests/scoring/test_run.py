@@ -24,7 +24,8 @@ def labels_of(documents: Mapping[str, Mapping[str, list[tuple[str, str]]]]) -> L
     return Labels(
         {
             name.lower(): DocumentLabels(
-                name, {f: tuple(ExpectedSpan(text, category) for category, text in spans) for f, spans in fields.items()}
+                name,
+                {f: tuple(ExpectedSpan(text, category) for category, text in spans) for f, spans in fields.items()},
             )
             for name, fields in documents.items()
         },
@@ -248,7 +249,9 @@ def test_runs_that_cannot_be_scored(answers: dict[str, Any], message: str) -> No
 
 def test_labels_of_ones_own_schema() -> None:
     """Fields no class declares are scored by the words of their names."""
-    labels = labels_of({"A": {"invoice_number": [("", "PA-100")], "total_amount": [("", "$5.00")], "due_date": [("", "1 May 2020")]}})
+    labels = labels_of(
+        {"A": {"invoice_number": [("", "PA-100")], "total_amount": [("", "$5.00")], "due_date": [("", "1 May 2020")]}}
+    )
     scored = score_run(run_of({"A": {"invoice_number": "PA 100", "total_amount": 5, "due_date": "2020-05-01"}}), labels)
 
     assert dict(zip(scored.fields["field"], scored.fields["rule"], strict=True)) == {
@@ -292,7 +295,9 @@ def test_published_run_agrees_with_its_stored_scores(real_data: Path) -> None:
     fields = scored.fields[scored.fields["score"].notna()]
     lists = fields[fields["type"].str.startswith("entity_list")]
     scalars = fields[~fields["type"].str.startswith("entity_list")]
-    n_stored = [stored[d]["entity_list_scores"][f]["n_expected"] for d, f in zip(lists["document"], lists["field"], strict=True)]
+    n_stored = [
+        stored[d]["entity_list_scores"][f]["n_expected"] for d, f in zip(lists["document"], lists["field"], strict=True)
+    ]
     scores = [stored[d]["field_scores"][f] for d, f in zip(scalars["document"], scalars["field"], strict=True)]
 
     assert (len(lists), n_stored) == (485, list(lists["n_expected"]))

@@ -200,6 +200,9 @@ TABLE = [
     ("16 May 17", (2017, 5, 16)),
     ("24 Oct '98", (1998, 10, 24)),
     ("Feb 98", (1998, 2, None)),
+    ("Feb-07", (2007, 2, None)),
+    ("Date: 23 August 05, signed", (2005, 8, 23)),
+    ("10.Jan.2017", (2017, 1, 10)),
     ("January 1-5, 2020", (2020, 1, 1)),
     ("Tue Feb 05 10:00:00 2018", (2018, 2, 5)),
     ("Mon, 05 Feb 2018 10:00:00 GMT", (2018, 2, 5)),
@@ -231,6 +234,10 @@ def test_contract_spellings(text, expected):
         "2000 shares",
         "No. 2000",
         "Section 1.2.3",
+        "Section 10.12.15",
+        "Section 16.4. [***]",
+        "Law 1116/06",
+        "(1) May be unrelated",
         "version 10.2",
         "555-1234",
         "212-555-2000",
@@ -294,6 +301,15 @@ def test_several_dates_come_in_reading_order():
     assert found == [(2003, None, None), (2004, 5, 1), (2005, 6, 30), (2006, 3, None), (2009, 7, 8)]
     assert parse_date(text).date == dt.date(2004, 5, 1)
     assert parse_date("2005 or March 2006").precision == "month"
+
+
+def test_days_of_a_list_belong_to_the_month_that_follows():
+    """In "25 May, 25 June" each day goes with the month after it."""
+    assert [parts(value) for value in find_dates("on 25 May, 25 June and 25 July")] == [
+        (None, 5, 25),
+        (None, 6, 25),
+        (None, 7, 25),
+    ]
 
 
 def test_range_names_the_words_read():
