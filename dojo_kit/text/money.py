@@ -112,7 +112,7 @@ _PERIOD = re.compile(
 _PERIODS = {"wk": "week", "mo": "month", "yr": "year", "hr": "hour", "annum": "year", "daily": "day", "p.a.": "year"}
 _PERCENT = re.compile(r" ?\\?%| (?:percent|per cent|percentage|basis points|bps)\b", re.IGNORECASE)
 _GLUED = re.compile(r".?[A-Za-z0-9_#\u00a7]")
-_PART_OF_CODE = re.compile(r"[\w\]][-/]|[A-Za-z]\.|\d[:.,]")
+_PART_OF_CODE = re.compile(r"[\w\]][-/]|[A-Za-z][.,]|\d[:.,]")
 _NUMBERED = frozenset(
     "no section sec subsection article clause paragraph subparagraph exhibit schedule appendix annex attachment item"
     " page chapter part form rule version phase year question".split()
@@ -272,7 +272,7 @@ def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = F
     torn = marked and text[last : last + 1].isalpha()  # "$5OO,000", as scanned
     if glued or torn or _PERCENT.match(text, last) or (not marked and _is_other_number(text, first, last, scale)):
         return None
-    cents = not lead["inner"] and ("cent" in unit.lower() or "pence" in unit.lower())
+    cents = not (lead["outer"] or lead["inner"]) and ("cent" in unit.lower() or "pence" in unit.lower())
     amount = amount / 100 if cents else amount
     alone = lead["outer"] or not text[max(0, first - 4) : first].rstrip()[-1:].isalnum()
     plain = spelled or text[start:end].isdigit()  # "the answer is (42)" is no debit
