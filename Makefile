@@ -24,11 +24,13 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(READY): $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	@echo "installing dojo_kit (about a minute the first time)"
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e .
 	@touch $@
 
 $(DEV_READY): $(READY)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[lab,excel]' --group dev
+	@echo "installing what the tests need (about two minutes the first time)"
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[lab,excel]' --group dev
 	@touch $@
 
 demo: $(READY)
@@ -55,7 +57,7 @@ notebooks: $(DEV_READY)
 	  $(BIN)/python -m pytest -q -p no:doctest --nbval --nbval-current-env --nbval-cell-timeout=120 notebooks/*.ipynb; fi
 
 bench: $(DEV_READY)
-	$(BIN)/python -m pip install --quiet --group bench
+	@$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m tests.bench
 
 data: $(READY)

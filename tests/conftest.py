@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Examples are the same in every run, and a slow machine is no failure.
+settings.register_profile("dojo", deadline=None, derandomize=True)
+settings.load_profile("dojo")
 
 ROOT = Path(__file__).resolve().parent.parent
 

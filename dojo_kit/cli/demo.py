@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -54,7 +56,8 @@ def demo(
     out.print(f"\n{escape(focus)} {escape(lost)}")
     out.print(f"report: {escape(str(report))} ({report.stat().st_size / 1024:,.0f} kB)")
     example = f"{sample / 'runs' / focus}.json --labels {sample / 'labels.json'}"
-    out.print(f"next:   dojo score {escape(example)}")
+    command = "dojo" if shutil.which("dojo") else sys.argv[0]
+    out.print(f"next:   {escape(command)} score {escape(example)}")
 
 
 def score_sample(sample: Path) -> dict[str, ScoredRun]:

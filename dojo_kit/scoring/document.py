@@ -15,10 +15,11 @@ import numpy as np
 
 from dojo_kit.records import DocumentLabels, ExpectedSpan, Problem
 from dojo_kit.schema import META_KEYS, FieldType, clause_categories
-from dojo_kit.scoring.fields import as_items, as_text, decide, flag_of
+from dojo_kit.scoring.fields import as_items, as_text, flag_of
 from dojo_kit.scoring.lists import ListScore, match_list
-from dojo_kit.scoring.rules import Pair
-from dojo_kit.scoring.similarity import Similarities, TokenOverlap, compare_texts
+from dojo_kit.scoring.overlap import TokenOverlap
+from dojo_kit.scoring.rules import Pair, decide
+from dojo_kit.scoring.similarity import Similarities, compare_texts
 from dojo_kit.scoring.values import expected_value, read_value, value_kinds
 from dojo_kit.settings import Settings
 from dojo_kit.text.tokens import is_no_value, tokens

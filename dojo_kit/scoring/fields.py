@@ -13,7 +13,7 @@ from typing import Any
 from dojo_kit.errors import InputError
 from dojo_kit.schema import FieldType, field_type
 from dojo_kit.scoring.lists import ListScore, match_list
-from dojo_kit.scoring.rules import RULES, Pair
+from dojo_kit.scoring.rules import RULES, Pair, decide
 from dojo_kit.settings import Settings, resolve
 from dojo_kit.text.output import strip_wrapping
 from dojo_kit.text.tokens import is_no_value
@@ -187,15 +187,6 @@ def explain_field(
         _readings(pair),
         pair.cautions,
     )
-
-
-def decide(kind: str, pair: Pair) -> tuple[float, str]:
-    """Run the rules of a scalar type and return the score and the rule that decided."""
-    for name, rule in RULES[kind].items():
-        score = rule(pair)
-        if score is not None:
-            return score, name
-    raise AssertionError(f"no rule of {kind} decided")
 
 
 def flag_of(score: float) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dojo_kit.scoring.similarity import Matrix, Similarities, compare_lists
+from dojo_kit.scoring.overlap import Matrix
+from dojo_kit.scoring.similarity import Similarities, compare_lists
 from dojo_kit.settings import Settings
 from dojo_kit.text.names import name_key, name_words
 from dojo_kit.text.tokens import is_contiguous, tokens

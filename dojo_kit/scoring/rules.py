@@ -7,6 +7,7 @@ explaining run the same table, so an explanation cannot disagree with a score.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -262,13 +263,8 @@ def money_same_amounts(pair: Pair) -> float | None:
     predicted, expected = pair.amounts
     if min(len(predicted), len(expected)) < 2 or len(predicted) != len(expected):
         return None
-    left = list(expected)
-    for amount in predicted:
-        twin = next((other for other in left if _same_amount(amount, other)), None)
-        if twin is None:
-            return None
-        left.remove(twin)
-    return 1.0
+    pairs = zip(*(sorted(side, key=lambda m: (m.amount, m.currency or "")) for side in pair.amounts), strict=True)
+    return 1.0 if all(_same_amount(*both) for both in pairs) else None
 
 
 def money_one_of(pair: Pair) -> float | None:
@@ -276,12 +272,23 @@ def money_one_of(pair: Pair) -> float | None:
     predicted, expected = pair.amounts
     if not predicted or not expected or len(predicted) == len(expected) == 1:
         return None
-    return SEVERAL_AMOUNTS if any(_same_amount(p, e) for p in predicted for e in expected) else None
+    by_size = sorted(expected, key=_size)
+    found = any(_same_amount(p, e) for p in predicted for e in _within_a_cent(p, by_size))
+    return SEVERAL_AMOUNTS if found else None
 
 
 def money_different(pair: Pair) -> float | None:
     """0 when at least one side states an amount and nothing above holds."""
     return 0.0 if any(pair.amounts) else None
+
+
+def _size(amount: MoneyValue) -> Decimal:
+    return amount.amount
+
+
+def _within_a_cent(amount: MoneyValue, by_size: list[MoneyValue]) -> list[MoneyValue]:
+    low = bisect_left(by_size, amount.amount - CENT, key=_size)
+    return by_size[low : bisect_right(by_size, amount.amount + CENT, key=_size)]
 
 
 def _single(pair: Pair) -> bool:
@@ -414,3 +421,17 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "containment": _rules("containment", identical_words, {"containment.coverage": containment_coverage}),
 }
 """Field type -> rule name -> rule, in the order they are tried; the last one always decides."""
+
+
+def decide(kind: str, pair: Pair) -> tuple[float, str]:
+    """Run the rules of a scalar type and return the score and the rule that decided.
+
+    Args:
+        kind: Scalar type.
+        pair: Predicted and expected text.
+    """
+    for name, rule in RULES[kind].items():
+        score = rule(pair)
+        if score is not None:
+            return score, name
+    raise AssertionError(f"no rule of {kind} decided")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from dojo_kit.errors import SettingsError
 from dojo_kit.text.durations import NUMBER_WORDS, ORDINAL_WORDS, number_from_words, ordinal_from_words
 from dojo_kit.text.tokens import canonical
 
@@ -22,8 +23,7 @@ _MONTH_TEXT = "january february march april may june july august september octob
 _MONTHS = {name: number for number, name in enumerate(_MONTH_TEXT.split(), start=1)}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()}
 _MONTHS |= {"sept": 9, "febuary": 2, "feburary": 2, "agust": 8, "setember": 9, "ocotber": 10, "novemeber": 11}
-_VERBS = frozenset({"may", "march", "mar"})
-"""In lower case these are months only beside a year or after "of"."""
+_VERBS = frozenset({"may", "march", "mar"})  # in lower case months only beside a year or after "of"
 
 _FLAGS = re.IGNORECASE | re.ASCII
 _BULLETS = "*.\u2022\u00b7\u25cf\u25cb\u25e6\u25aa\u25a0\u25a1\u2219\u22c5\u2027\u30fb\uf0b7"
@@ -47,7 +47,7 @@ _TIME = r"(?:(?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?(?: [+-]\d{4}| [a-z
 _MONTH = re.compile(r"[ADFJMNOSadfjmnos](?<![a-zA-Z].)(?i:an|eb|ar|pr|ay|un|ul|u?g|ep|et|ct|co|ov|ec)[a-zA-Z]*", re.A)
 _DAY_BEFORE = re.compile(
     rf"(?<![a-z0-9$\u20ac\u00a3#])(?<![0-9][.,:/])\(?{_DAY}\)?[\"'*\u00b0]?{_AGAIN}"
-    rf"(?P<of>(?: ?day)?(?: of)?(?: the month of)?)(?: ?{_WEEKDAY},?)?(?P<sep>[ ,.\-/_]{{0,9}})$",
+    rf"(?P<of>(?:\.(?= day))?(?: ?day)?(?: of)?(?: the month of)?)(?: ?{_WEEKDAY},?)?(?P<sep>[ ,.\-/_]{{0,9}})$",
     _FLAGS,
 )
 _MAY_END_A_DAY = re.compile(r"(?:[0-9\"'*)\u00b0.]|st|nd|rd|t ?h|[hty]|of)[ ,.\-/_]*$", _FLAGS)
@@ -64,7 +64,7 @@ _COUNTED = re.compile(r" ?(?:%|percent|(?:day|month|year|week|hour|share|unit|do
 _BLANK_PART = rf"(?:_{{1,30}}|\[[ _{re.escape(_BULLETS)}]{{0,30}}\]|[x?]{{2}})"
 _PART = rf"\d{{1,2}}|{_BLANK_PART}"
 _YEAR_FIRST = re.compile(
-    r"(?P<year>[12]\d{3}(?<![a-z0-9$\u20ac\u00a3\u00a5#].{4})(?<![0-9][.,:/].{4})(?<![a-z][-/].{4}))"
+    r"(?P<year>[12]\d{3}(?<![a-z0-9$\u20ac\u00a3\u00a5#].{4})(?<![0-9][.,:].{4})(?<![a-z][-/].{4}))"
     rf"(?P<mark>[-/._:])(?P<month>{_PART})(?:(?P=mark)(?P<day>{_PART}))?(?![a-su-z0-9%]|(?P=mark)\d)",
     _FLAGS,
 )
@@ -72,7 +72,7 @@ _YEAR_LAST = re.compile(
     r"(?P<first>\d(?<![a-z0-9$\u20ac\u00a3\u00a5#].)(?<![0-9][.,:/].)(?<![a-z][-/].)\d?)"
     rf"(?: ?(?P<mark>(?<!\d-\d)(?<!\d-\d\d)-|[/.]) ?(?P<second>{_PART}) ?(?P=mark) ?"
     rf"(?P<year>'?\d\d(?:\d\d)?(?![0-9_\[])|\d{{0,3}}{_BLANK_PART})(?!(?P=mark)\d)"
-    r"|/(?P<b>\d{1,2}) ?, ?(?P<c>(?:19|20)\d\d)|[-/](?P<y>(?:19|20)\d\d))(?![a-z0-9%])",
+    r"|/(?P<b>\d{1,2}) ?, ?(?P<c>(?:19|20)\d\d)|[-/](?P<y>(?:19|20)\d\d))(?![a-su-z0-9%])",
     _FLAGS,
 )
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?:T?\d{4,6}Z?)?", re.ASCII)
@@ -89,6 +89,7 @@ _NUMBERED = re.compile(
 )
 _BLANK = re.compile(rf"_|[\[({{<][ {re.escape(_BULLETS)}]*[\])}}>]|\bblank\b", re.IGNORECASE)
 _LOOKALIKES = str.maketrans("lIiOo", "11100")
+_MONTH_NUMBERS = frozenset(range(1, 13))
 _Span = tuple[int, int]
 
 
@@ -206,8 +207,7 @@ def _around_month(text: str, found: re.Match[str], floor: int, pivot: int) -> Da
             joined = padded or before["sep"] == mark in ("-", "/", ".")
         else:
             joined = lead is None and mark == "-" and end - start < 5  # Feb-07
-        year = _year(tail, text, pivot, joined=joined, lone=before is None and not joined)
-        if year:
+        if year := _year(tail, text, pivot, joined=joined, lone=before is None and not joined):
             return _value(((before or found).start(), tail.end()), year, month, _day(before) if before else None)
     if lead:
         return _value((lead.start(), after_end), int(lead["year"]), month, _day(after) if after else None)
@@ -246,7 +246,7 @@ def _year_first(match: re.Match[str]) -> DateValue | None:
     mark, month, day = match["mark"], _number(match["month"]), _number(match["day"])
     if match["day"] is None:
         named = mark in "-/" and len(match["month"]) == 2 and match["year"][:2] in ("19", "20")
-        if not named or month not in (None, *range(1, 13)):
+        if not named or (month is not None and month not in _MONTH_NUMBERS):
             return None  # 2018-19 is a season, 1116/06 a number
     value = _value(match.span(), int(match["year"]), month, None if month is None else day)
     return None if value.impossible and not _is_slip(value, mark, short=False) else value
@@ -289,7 +289,7 @@ def _year_last(match: re.Match[str], text: str, day_first: bool | None, pivot: i
     elif year is not None and not 1000 <= year < 3000:
         return None
     month, day = _month_and_day(first, second, bool(day_first))
-    is_open = day_first is None and second is not None and first != second and max(first, second) <= 12
+    is_open = day_first is None and second is not None and first != second and {first, second} <= _MONTH_NUMBERS
     value = _value(match.span(), year, month, day, ambiguous=is_open)
     if value.impossible and not _is_slip(value, mark, short=short):
         return None
@@ -313,7 +313,7 @@ def _from_numbers(text: str, day_first: bool | None, pivot: int) -> Iterator[Dat
 def _find(text: str, day_first: bool | None, pivot: int) -> list[DateValue]:
     """Collect the readings of a canonical text; where two overlap the longer one stays."""
     if not 0 <= pivot <= 100:
-        raise ValueError(f"pivot is {pivot}; expected 0 to 100")
+        raise SettingsError(f"pivot is {pivot}; expected 0 to 100")
     kept: list[DateValue] = []
     readings = [*_from_months(text, pivot), *_from_numbers(text, day_first, pivot)]
     for value in sorted(filter(None, readings), key=lambda value: (value.start, -value.end)):
@@ -334,7 +334,7 @@ def find_dates(text: str, *, day_first: bool | None = None, pivot: int = 50) -> 
         pivot: Two-digit years below are 20xx, the others 19xx.
 
     Raises:
-        ValueError: `pivot` is not between 0 and 100.
+        SettingsError: `pivot` is not between 0 and 100.
 
     Examples:
         >>> [(d.date or d.precision) for d in find_dates("from 1st day of May, 2007 to 4/30/09, renewed in 2010")]
@@ -361,7 +361,7 @@ def parse_date(text: str, *, day_first: bool | None = None, pivot: int = 50) -> 
         The date, or None when the text holds none.
 
     Raises:
-        ValueError: `pivot` is not between 0 and 100.
+        SettingsError: `pivot` is not between 0 and 100.
 
     Examples:
         >>> parse_date("This Agreement is made as of March 24, 2006 between").date

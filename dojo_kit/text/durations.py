@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from dojo_kit.errors import SettingsError
 from dojo_kit.text.tokens import canonical
 
 _BELOW_TWENTY = (
@@ -363,7 +364,7 @@ def parse_duration(text: str, *, which: Literal["first", "renewal"] = "first") -
         The duration, or None: nothing stated, or the text says before it that there is no end ("perpetual").
 
     Raises:
-        ValueError: `which` is neither.
+        SettingsError: `which` is neither.
 
     Examples:
         >>> parse_duration("eighteen (18) months").days, parse_duration("five years and six months").days
@@ -374,7 +375,7 @@ def parse_duration(text: str, *, which: Literal["first", "renewal"] = "first") -
         True
     """
     if which not in ("first", "renewal"):
-        raise ValueError(f"which is {which!r}; expected 'first' or 'renewal'")
+        raise SettingsError(f"which is {which!r}; expected 'first' or 'renewal'")
     text = canonical(text)
     found = _find(text)
     if not found:

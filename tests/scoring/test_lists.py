@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dojo_kit import score_list
+from dojo_kit import Settings, score_list
 from dojo_kit.scoring.lists import assign
-from dojo_kit.scoring.similarity import TokenOverlap
-from dojo_kit.text.tokens import coverage, token_f1, tokens
+from dojo_kit.scoring.elements import _MATRIX_FORMS, element_score
+from dojo_kit.scoring.overlap import TokenOverlap
+from dojo_kit.text.tokens import coverage, is_no_value, token_f1, tokens
 
 words = st.lists(st.sampled_from("a b c d".split()), max_size=6)
 
@@ -42,6 +43,40 @@ def test_token_overlap_agrees_with_plain_functions(rows: list[list[str]], column
         assert overlap.f1[i, j] == pytest.approx(token_f1(columns[j], rows[i]))
         assert overlap.coverage[i, j] == pytest.approx(coverage(columns[j], rows[i]))
         assert overlap.precision[i, j] == pytest.approx(coverage(rows[i], columns[j]))
+
+
+ALIKE = [
+    "Acme Oil",
+    "ACME OIL, Inc.",
+    "not Acme Oil",
+    "Oil",
+    "Acme Gas Trading and Oil",
+    "the Company",
+    "S.A.",
+    "____",
+    "é",
+]
+DATED = [
+    "May 1, 2020",
+    "2020-05-01",
+    "4/31/2020",
+    "May 2020",
+    "01/02/2021",
+    "2 January 2021",
+    "the Closing",
+    "[*], 2020",
+]
+values = st.one_of(st.sampled_from(ALIKE + DATED), st.text(min_size=1, max_size=8)).filter(lambda t: not is_no_value(t))
+
+
+@pytest.mark.parametrize("element", sorted(_MATRIX_FORMS))
+@given(labels=st.lists(values, min_size=1, max_size=6), items=st.lists(values, min_size=1, max_size=6))
+def test_matrix_forms_agree_with_the_rules(element: str, labels: list[str], items: list[str]) -> None:
+    """Long lists are compared by matrices that give what the rules give pair by pair."""
+    settings = Settings()
+    by_rules = [[element_score(element, item, label, settings) for item in items] for label in labels]
+
+    assert _MATRIX_FORMS[element](labels, items, settings) == pytest.approx(np.array(by_rules))
 
 
 def test_one_item_pays_for_one_label() -> None:

@@ -165,6 +165,7 @@ TABLE = [
     ("10/2018", (2018, 10, None)),
     ("2018-19 season", (2018, None, None)),
     ("2022/23", (2022, None, None)),
+    ("2005-06-07/2006-06-07", (2005, 6, 7)),
     # blanks leave a part open
     ("02/[]/2017", (2017, 2, None)),
     ("04/30/[]", (None, 4, 30)),
@@ -185,6 +186,7 @@ TABLE = [
     ("20 March day of 1998", (1998, 3, 20)),
     ("20th day of Friday, March 2020", (2020, 3, 20)),
     ("1st day of --- November, 2003", (2003, 11, 1)),
+    ("1st. day of May, 2010", (2010, 5, 1)),
     ("16 day of August. 2012", (2012, 8, 16)),
     ("April. 1st 2019", (2019, 4, 1)),
     ("1st day of December", (None, 12, 1)),
