@@ -45,6 +45,9 @@ CENT = Decimal("0.01")
 SEVERAL_AMOUNTS = 0.5
 """Credit when one of several amounts equals the single one on the other side."""
 
+MONEY_CHARS = 20_000
+"""Characters of a value in which amounts are looked for; a longer text is no amount."""
+
 FRAGMENT_BELOW = 0.5
 """A prediction with a smaller share of the label's words is a fragment of it."""
 
@@ -92,8 +95,8 @@ class Pair:
 
     @cached_property
     def amounts(self) -> tuple[list[MoneyValue], list[MoneyValue]]:
-        """Amounts in reading order."""
-        return find_amounts(self.predicted), find_amounts(self.expected)
+        """Distinct amounts in reading order; one stated twice is one amount."""
+        return _distinct(self.predicted), _distinct(self.expected)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -108,6 +111,11 @@ class Pair:
 
 
 Rule = Callable[[Pair], float | None]
+
+
+def _distinct(text: str) -> list[MoneyValue]:
+    found = find_amounts(text[:MONEY_CHARS])
+    return list({(a.amount, a.currency, a.approximate): a for a in reversed(found)}.values())[::-1]
 
 
 def both_empty(pair: Pair) -> float | None:

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Literal
 
 from dojo_kit.schema import FieldType
+from dojo_kit.scoring.rules import MONEY_CHARS
 from dojo_kit.settings import FieldScoring
 from dojo_kit.text.dates import find_dates
 from dojo_kit.text.durations import parse_duration
@@ -48,7 +49,7 @@ def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) ->
     if kind == "days":
         duration = parse_duration(text, which=DURATION_FIELDS.get(field, "first"))
         return None if duration is None else float(duration.days)
-    amount = parse_money(text)
+    amount = parse_money(text[:MONEY_CHARS])
     return None if amount is None else float(amount.amount)
 
 

@@ -247,7 +247,7 @@ def _year_first(match: re.Match[str]) -> DateValue | None:
     if match["day"] is None:
         named = mark in "-/" and len(match["month"]) == 2 and match["year"][:2] in ("19", "20")
         if not named or (month is not None and month not in _MONTH_NUMBERS):
-            return None  # 2018-19 is a season, 1116/06 a number
+            return None  # 2018-19 is a season, 1234/06 a number
     value = _value(match.span(), int(match["year"]), month, None if month is None else day)
     return None if value.impossible and not _is_slip(value, mark, short=False) else value
 
@@ -272,7 +272,7 @@ def _is_numbering(match: re.Match[str], text: str) -> bool:
 
 
 def _year_last(match: re.Match[str], text: str, day_first: bool | None, pivot: int) -> DateValue | None:
-    """Read 3/5/2024, 16-07-68, 02/[]/2017, 7/27, 1997 and 10/2018."""
+    """Read 3/5/2024, 16-07-68, 02/[]/2017, 8/25, 1996 and 10/2018."""
     if match["y"]:
         value = _value(match.span(), int(match["y"]), int(match["first"]), None)
         return None if value.impossible else value
@@ -310,7 +310,20 @@ def _from_numbers(text: str, day_first: bool | None, pivot: int) -> Iterator[Dat
             yield DateValue(int(match.group()), None, None, *match.span())
 
 
-def _find(text: str, day_first: bool | None, pivot: int) -> list[DateValue]:
+_FIELD_CHARS = 5_000
+"""Texts up to this length are fields, met several times in one scoring; longer ones are documents."""
+
+
+def _find(text: str, day_first: bool | None, pivot: int) -> tuple[DateValue, ...]:
+    return (_find_in_field if len(text) <= _FIELD_CHARS else _search)(text, day_first, pivot)
+
+
+@lru_cache(maxsize=16_384)
+def _find_in_field(text: str, day_first: bool | None, pivot: int) -> tuple[DateValue, ...]:
+    return _search(text, day_first, pivot)
+
+
+def _search(text: str, day_first: bool | None, pivot: int) -> tuple[DateValue, ...]:
     """Collect the readings of a canonical text; where two overlap the longer one stays."""
     if not 0 <= pivot <= 100:
         raise SettingsError(f"pivot is {pivot}; expected 0 to 100")
@@ -321,7 +334,7 @@ def _find(text: str, day_first: bool | None, pivot: int) -> list[DateValue]:
             kept.append(value)
         elif value.end - value.start > kept[-1].end - kept[-1].start:
             kept[-1] = value
-    return kept
+    return tuple(kept)
 
 
 def find_dates(text: str, *, day_first: bool | None = None, pivot: int = 50) -> list[DateValue]:
@@ -342,10 +355,9 @@ def find_dates(text: str, *, day_first: bool | None = None, pivot: int = 50) -> 
         >>> find_dates("Section 1.2.3, $2,000, 10 % and 555-1234")
         []
     """
-    return _find(canonical(text), day_first, pivot)
+    return list(_find(canonical(text), day_first, pivot))
 
 
-@lru_cache(maxsize=16_384)
 def parse_date(text: str, *, day_first: bool | None = None, pivot: int = 50) -> DateValue | None:
     """Read a text as one date, wherever in it the date stands.
 

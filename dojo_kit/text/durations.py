@@ -1,4 +1,4 @@
-r"""Durations in text, as days, and the spelled numbers they are written with.
+"""Durations in text, as days, and the spelled numbers they are written with.
 
 A year counts 365 days, a quarter 90, a month 30, a week 7 and an hour 1/24. Compound durations add up, a
 number in parentheses wins over the spelled one before it. A series of terms has the length of one term

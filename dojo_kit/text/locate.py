@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, count, pairwise
+from functools import cached_property
+from itertools import chain, count
 from typing import Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel, LCSseq
 
 from dojo_kit.text.dates import find_dates
-from dojo_kit.text.tokens import canonical, content_tokens, tokens
+from dojo_kit.text.tokens import content_tokens, tokens
 
 Integers = NDArray[np.int64]
 Span = tuple[int, int]
@@ -35,16 +34,15 @@ MAX_PLACES = 1_000
 
 _WORTH_COMPARING = 0.5
 """Share of a text's words that must stand close together before the place is compared with it."""
-_MAX_CELLS = 100_000_000
-"""Words of a text times words of a place up to which the two are aligned (12 MB of bits)."""
+_MAX_WORDS = 5_000
+"""Longer pieces are compared in parts, because comparing takes time and memory by words times words."""
 _EDGE_WORDS, _EDGE_SIMILAR = 8, 60.0
-_MISSPELT_CHARACTERS = range(8, 65)
-"""Lengths at which a text whose words are not there is compared with every stretch of the document."""
 _MAX_PIECES, _MAX_CHAINS = 32, 20
 
 _OMITTED = re.compile(r"[<\[]\s*omitted\s*[>\]]", re.IGNORECASE)
 _ELISION = re.compile(rf"{_OMITTED.pattern}|\.\s?\.\s?\.[\s.]*|\u2026", re.IGNORECASE)
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_BRACKETS = re.compile(r"[()]")
+_RUN = re.compile(r"[0-9A-Za-z\x80-\U0010ffff]+")
 _FOLDED = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
 
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
@@ -88,7 +86,7 @@ class DocumentIndex:
     Examples:
         >>> index = DocumentIndex("1. FEES. Licensee shall pay\n  \u201cFees\u201d of $5,000 on 1 May 2004.")
         >>> index.locate("shall pay fees")
-        Places(ranges=((18, 34),), how='exact')
+        Places(ranges=((18, 35),), how='exact')
         >>> index.dates()
         frozenset({datetime.date(2004, 5, 1)})
     """
@@ -96,6 +94,7 @@ class DocumentIndex:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words, self.starts, self.ends = _split(text)
+        self._dates: dict[tuple[bool | None, int], frozenset[dt.date]] = {}
 
     @cached_property
     def _joined(self) -> str:
@@ -121,22 +120,13 @@ class DocumentIndex:
         sizes = np.bincount(ids, minlength=size)
         return np.argsort(ids, kind="stable"), [0, *np.cumsum(sizes).tolist()]
 
-    def positions(self, word: str) -> Integers:
-        """Return the positions of a token among the document's words, ascending.
-
-        Examples:
-            >>> DocumentIndex("a rose is a rose").positions("rose").tolist()
-            [1, 4]
-        """
+    def _positions(self, word: str) -> Integers:
         order, bounds = self._groups
         at = self._vocabulary.get(word)
         return order[:0] if at is None else order[bounds[at] : bounds[at + 1]]
 
     def find(self, words: Sequence[str]) -> list[int]:
-        """Return where tokens stand one after another: positions of the first, without overlap.
-
-        Args:
-            words: The tokens. At most `MAX_PLACES` positions are returned.
+        """Return where tokens stand one after another: at most `MAX_PLACES` positions, without overlap.
 
         Examples:
             >>> DocumentIndex("a rose is a rose, a rose").find(("a", "rose"))
@@ -153,33 +143,40 @@ class DocumentIndex:
     def _words_at(self, joined: Sequence[int]) -> list[int]:
         return [int(at) for at in np.searchsorted(self._offsets, joined, side="right")]
 
-    def range(self, first: int, beyond: int) -> Span:
+    def characters(self, first: int, beyond: int) -> Span:
         """Return the characters of the words from `first` up to but not including `beyond`."""
         return int(self.starts[first]), int(self.ends[beyond - 1])
 
     def locate(self, text: str) -> Places:
-        """Find a text in the document.
+        """Find a label or an item in the document.
 
-        A text that stands there word for word gives all its occurrences. Else its pieces around an ellipsis or
-        an ``<omitted>`` mark are looked for in order, and what is not found word for word is looked for
-        approximately (see `SIMILAR`). When less than that share of the words has a place, the text has none.
+        What is quoted gives all its occurrences (see `quoted`). Else each piece between omissions is looked for
+        approximately (see `SIMILAR`), and at last the pieces between brackets in order, since names carry their
+        defined terms there.
+        """
+        if spans := self.quoted(text):
+            return Places(tuple(self.characters(*span) for span in spans), "exact")
+        pieces = _pieces(_ELISION, text)
+        spans = self._approximate(pieces if len(pieces) <= _MAX_PIECES else [tokens(text)])
+        spans = spans or self._in_order(_pieces(_BRACKETS, text))
+        return Places(tuple(self.characters(*span) for span in spans), "approximate") if spans else NOWHERE
 
-        Args:
-            text: A label or an extracted item.
+    def quoted(self, text: str) -> list[Span]:
+        """Return the ranges of words where a text stands word for word.
+
+        These are all its occurrences, or those of its pieces around ellipses and ``<omitted>`` marks, in order and
+        as close together as can be.
+
+        Examples:
+            >>> DocumentIndex("A rose, she said, is a rose").quoted("a rose ... is <omitted> rose")
+            [(0, 2), (4, 5), (6, 7)]
         """
         words = tokens(text)
-        if found := self.find(words):
-            return Places(tuple(self.range(at, at + len(words)) for at in found), "exact")
-        pieces = [piece for piece in map(tokens, _ELISION.split(text)) if piece]
-        if len(pieces) > _MAX_PIECES:
-            pieces = [words]
-        if chained := self._in_order(pieces):
-            spans = zip(chained, pieces, strict=True)
-            return Places(tuple(self.range(at, at + len(piece)) for at, piece in spans), "exact")
-        return self._approximate(pieces)
+        whole = [(at, at + len(words)) for at in self.find(words)]
+        return whole or self._in_order(_pieces(_ELISION, text))
 
-    def _in_order(self, pieces: Sequence[Sequence[str]]) -> list[int]:
-        """Return where the pieces stand one after the other, as close together as can be."""
+    def _in_order(self, pieces: Sequence[Sequence[str]]) -> list[Span]:
+        """Return where several pieces stand one after the other, as close together as can be."""
         if len(pieces) < 2:
             return []
         first, *others = (f" {' '.join(piece)} " for piece in pieces)
@@ -189,41 +186,40 @@ class DocumentIndex:
             for needle in others:
                 found.append(self._joined.find(needle, beyond))
                 beyond = found[-1] + len(needle) - 1
-                if found[-1] < 0:  # nor does it stand behind any later start
-                    return self._words_at(best)
+                if found[-1] < 0:
+                    break
+            if found[-1] < 0:  # nor does that piece stand behind any later start
+                break
             if not best or found[-1] - start < best[-1] - best[0]:
                 best = found
-        return self._words_at(best)
+        starts = self._words_at(best)
+        return [(at, at + len(piece)) for at, piece in zip(starts, pieces, strict=True)] if best else []
 
-    def _approximate(self, pieces: Sequence[Sequence[str]]) -> Places:
+    def _approximate(self, pieces: Sequence[Sequence[str]]) -> list[Span]:
+        """Return where most of the words of some pieces stand, each piece on its own."""
         found: list[Span] = []
         n_placed = 0
-        for words in pieces:
+        for words in (piece[at : at + _MAX_WORDS] for piece in pieces for at in range(0, len(piece), _MAX_WORDS)):
             places = self.find(words)
             at = next((at for at in places if found and at >= found[-1][1]), places[0] if places else None)
             span = self._similar(words) if at is None else (at, at + len(words))
             if span is not None:
                 found.append(span)
                 n_placed += len(words)
-        if not found or n_placed < SIMILAR * sum(map(len, pieces)):
-            return NOWHERE
-        return Places(tuple(self.range(*span) for span in sorted(found)), "approximate")
+        return sorted(found) if n_placed >= SIMILAR * sum(map(len, pieces)) else []
 
     def _similar(self, words: Sequence[str]) -> Span | None:
         """Return the stretch of words most similar to a text, if it is similar enough."""
         wanted = content_tokens(words)
         width = len(words) + len(words) // 4 + 4
         n_found, start = self._densest(wanted, width)
-        span = None
-        if n_found >= _WORTH_COMPARING * len(wanted):
-            margin = len(words) // 4 + _EDGE_WORDS
-            span = self._align(words, max(0, start - margin), min(len(self.words), start + width + margin))
-        return span or self._misspelt(" ".join(words))
+        if n_found < _WORTH_COMPARING * len(wanted):
+            return None
+        margin = len(words) // 4 + _EDGE_WORDS
+        return self._align(words, max(0, start - margin), min(len(self.words), start + width + margin))
 
     def _align(self, words: Sequence[str], start: int, end: int) -> Span | None:
         place = self.words[start:end]
-        if len(words) * len(place) > _MAX_CELLS:
-            return start, end
         blocks = LCSseq.editops(words, place).as_matching_blocks()
         first, last = _best_stretch([(block.a, block.b, block.size) for block in blocks if block.size])
         head, tail = words[: first[0]], words[last[0] :]
@@ -235,19 +231,9 @@ class DocumentIndex:
         there = " ".join(self.words[begin:beyond])
         return (begin, beyond) if Indel.normalized_similarity(" ".join(words), there) >= SIMILAR else None
 
-    def _misspelt(self, text: str) -> Span | None:
-        if len(text) not in _MISSPELT_CHARACTERS:
-            return None
-        found = fuzz.partial_ratio_alignment(text, self._joined, score_cutoff=100 * SIMILAR)
-        if found is None:
-            return None
-        first = max(0, int(np.searchsorted(self._offsets, found.dest_start, side="right")) - 1)
-        beyond = int(np.searchsorted(self._offsets, found.dest_end - 1))
-        return (first, beyond) if beyond > first else None
-
     def _densest(self, wanted: Collection[str], width: int) -> tuple[int, int]:
         """Return how many of some distinct words stand in the window that holds most of them, and its start."""
-        groups = [self.positions(word) for word in wanted if word in self._vocabulary]
+        groups = [self._positions(word) for word in wanted if word in self._vocabulary]
         if not groups:
             return 0, 0
         at = np.concatenate(groups)
@@ -265,8 +251,7 @@ class DocumentIndex:
     def window_coverage(self, words: Sequence[str]) -> float:
         """Return the largest share of a text's distinct content tokens inside one window of twice its length.
 
-        Args:
-            words: The text's tokens; a text without any has a coverage of 0.
+        A text without tokens has a coverage of 0, here and in `bag_coverage`.
 
         Examples:
             >>> index = DocumentIndex("The fee is due. " + "Nothing else is said here. " * 9 + "Tenants pay.")
@@ -278,11 +263,7 @@ class DocumentIndex:
         return self._densest(wanted, 2 * len(words))[0] / len(wanted) if wanted else 0.0
 
     def bag_coverage(self, words: Sequence[str]) -> float:
-        """Return the share of a text's distinct content tokens that occur anywhere in the document.
-
-        Args:
-            words: The text's tokens; a text without any has a coverage of 0.
-        """
+        """Return the share of a text's distinct content tokens that occur anywhere in the document."""
         wanted = content_tokens(words)
         return sum(word in self._vocabulary for word in wanted) / len(wanted) if wanted else 0.0
 
@@ -292,40 +273,48 @@ class DocumentIndex:
         A full date has a year, so only the surroundings of what may be one are read.
 
         Args:
-            day_first: Order of numeric dates, as in `dojo_kit.text.dates.find_dates`.
-            pivot: Two-digit years below are 20xx, the others 19xx.
+            day_first: As in `dojo_kit.text.dates.find_dates`.
+            pivot: As there.
         """
-        found: set[dt.date] = set()
+        key = (day_first, pivot)
+        if key not in self._dates:
+            self._dates[key] = frozenset(self._read_dates(day_first, pivot))
+        return self._dates[key]
+
+    def _read_dates(self, day_first: bool | None, pivot: int) -> Iterator[dt.date]:
         for start, end in self._around_years():
             # With a word on both sides a cut does not look like the end of a text, where more passes for a date.
             for value in find_dates(f"x {self.text[start:end]} x", day_first=day_first, pivot=pivot):
                 if value.date is not None:
-                    found.add(value.date)
+                    yield value.date
                     if value.ambiguous:
-                        found.add(value.date.replace(month=value.date.day, day=value.date.month))
-        return frozenset(found)
+                        yield value.date.replace(month=value.date.day, day=value.date.month)
 
     def _around_years(self) -> Iterator[Span]:
         begin = beyond = 0
         for at in sorted(chain.from_iterable(self._maybe_years(word) for word in self._vocabulary)):
             if at - _WORDS_BEFORE_YEAR > beyond:
                 if beyond:
-                    yield self.range(begin, beyond)
+                    yield self.characters(begin, beyond)
                 begin = at - _WORDS_BEFORE_YEAR
             beyond = min(len(self.words), at + _WORDS_AFTER_YEAR)
         if beyond:
-            yield self.range(begin, beyond)
+            yield self.characters(begin, beyond)
 
     def _maybe_years(self, word: str) -> list[int]:
         if word.isalpha() and word not in _NUMERALS:
             return []
         if _YEAR_WORD.fullmatch(word):
-            return [int(at) for at in self.positions(word)]
+            return [int(at) for at in self._positions(word)]
         if len(word) == 2 and word.isdigit():
-            places = [int(at) for at in self.positions(word) if at]
+            places = [int(at) for at in self._positions(word) if at]
             marks = "-/.'\u2019"
             return [at for at in places if self.words[at - 1][:3] in _MONTHS or self.text[self.starts[at] - 1] in marks]
         return []
+
+
+def _pieces(mark: re.Pattern[str], text: str) -> list[tuple[str, ...]]:
+    return [piece for piece in map(tokens, mark.split(text)) if piece]
 
 
 def _alike(words: Sequence[str], place: Sequence[str]) -> bool:
@@ -360,60 +349,22 @@ def _best_stretch(blocks: Sequence[tuple[int, int, int]]) -> tuple[Span, Span]:
 
 
 def _split(text: str) -> tuple[list[str], Integers, Integers]:
-    """Return a text's tokens and the characters each stands for."""
+    """Return a text's tokens and the characters each stands for; what one character is folded to shares them."""
     if "mitted" in text or "MITTED" in text:
         text = _OMITTED.sub(lambda mark: " " * len(mark.group()), text)
-    if text.isascii():
-        return _split_folded(text)
-    edges = [0, *chain.from_iterable(_units(text)), len(text)]
-    parts = [_fold(text[a:b]) if number % 2 else text[a:b] for number, (a, b) in enumerate(pairwise(edges))]
-    words, first, beyond = _split_folded("".join(parts))
-    bounds, origins = np.cumsum([0, *map(len, parts)]), np.array(edges)
-    # Even parts were left as they are, so their characters are counted; a folded one is taken whole.
-    part = np.searchsorted(bounds, first, side="right") - 1
-    starts = origins[part] + np.where(part % 2, 0, first - bounds[part])
-    part = np.searchsorted(bounds, beyond, side="left") - 1
-    ends = np.where(part % 2, origins[part + 1], origins[part] + beyond - bounds[part])
-    return words, starts, ends
-
-
-def _split_folded(text: str) -> tuple[list[str], Integers, Integers]:
-    """Split a text in which everything beyond ASCII is part of a word."""
+    if not text.isascii():
+        marks = [char for char in set(text) if not char.isascii() and tokens(f"q{char}q") == ("q", "q")]
+        text = re.sub(f"[{re.escape(''.join(marks))}]", " ", text) if marks else text
     if text.isascii():
         folded = text.encode("ascii").translate(_FOLDED)
-        words, codes = folded.decode("ascii").split(), np.frombuffer(folded, dtype=np.uint8)
-    else:
-        wide = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-        folded_wide = np.where(wide < 128, np.frombuffer(_FOLDED, dtype=np.uint8)[wide & 127], wide)
-        words, codes = folded_wide.tobytes().decode("utf-32-le").split(), folded_wide
-    inside = np.concatenate(([False], codes != 32, [False]))
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
-    return words, edges[::2], edges[1::2]
-
-
-def _units(text: str) -> list[list[int]]:
-    """Return the smallest ranges around characters beyond ASCII that can be folded without their neighbours."""
-    units: list[list[int]] = []
-    for run in _BEYOND_ASCII.finditer(text):
-        for at in range(*run.span()):
-            if at == 0 or not _melts(text[at]):
-                units.append([at, at + 1])
-            elif units and units[-1][1] == at:
-                units[-1][1] = at + 1
-            else:
-                units.append([at - 1, at + 1])
-    return units
-
-
-@lru_cache(maxsize=65_536)
-def _melts(char: str) -> bool:
-    """Tell whether a character may melt into the one before it: a mark, a Hangul vowel or final, or dropped."""
-    first = unicodedata.normalize("NFKD", char)[0]
-    is_mark = unicodedata.category(first)[0] == "M"
-    return is_mark or "\u1160" <= first <= "\u11ff" or canonical(f"q{char}q") == "qq"
-
-
-@lru_cache(maxsize=65_536)
-def _fold(unit: str) -> str:
-    """Return a unit's case-folded letters, everything else turned into spaces."""
-    return " ".join(tokens(f"q{unit}q"))[1:-1]
+        inside = np.concatenate(([False], np.frombuffer(folded, dtype=np.uint8) != 32, [False]))
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        return folded.decode("ascii").split(), edges[::2], edges[1::2]
+    words: list[str] = []
+    spans: list[Span] = []
+    for run in _RUN.finditer(text):
+        found = (run.group().lower(),) if run.group().isascii() else tokens(run.group())
+        words.extend(found)
+        spans.extend([run.span()] * len(found))
+    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return words, places[:, 0], places[:, 1]

@@ -269,7 +269,7 @@ def _read(text: str, start: int, end: int, amount: Decimal, *, spelled: bool = F
     first = lead.start() if bracketed or not lead["open"] else lead.start("inner") if lead["inner"] else start
     last = max(last, tail.end("unit") if marked and unit else 0, tail.end(closing) if bracketed else 0)
     glued = (not marked or first == start) and _GLUED.fullmatch(text, max(0, first - 2), first)
-    torn = marked and text[last : last + 1].isalpha()  # "$5OO,000", as scanned
+    torn = marked and text[last : last + 1].isalpha()  # "$7OO,000", as scanned
     if glued or torn or _PERCENT.match(text, last) or (not marked and _is_other_number(text, first, last, scale)):
         return None
     cents = not (lead["outer"] or lead["inner"]) and ("cent" in unit.lower() or "pence" in unit.lower())

@@ -128,15 +128,13 @@ def is_no_value(value: object) -> bool:
         >>> [is_no_value(v) for v in (None, " ", "N/A", "Not specified.", [], {}, ["none"], 0, "No")]
         [True, True, True, True, True, True, True, False, False]
     """
-    if value is None:
-        return True
     if isinstance(value, str):
         return value.isspace() if len(value) > _LONGEST_NO_VALUE else _says_nothing(value)
     if isinstance(value, dict):
         return not value
     if isinstance(value, list | tuple):
         return all(is_no_value(item) for item in value)
-    return False
+    return value is None
 
 
 @lru_cache(maxsize=65_536)

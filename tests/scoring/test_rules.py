@@ -50,6 +50,7 @@ texts = st.text(max_size=30)
         ("money", "at least $5", "$5", 0.0, "money.bound"),
         ("money", "5", "$5.00", 1.0, "money.equal"),
         ("money", "$5 or $6", "$6", 0.5, "money.one_of"),
+        ("money", "$5 now, $5 in all", "$5", 1.0, "money.equal"),
         ("money", "$5 and $6", "$6.00 and $5.00", 1.0, "money.same_amounts"),
         ("money", "$5 or $6", "$7", 0.0, "money.different"),
         ("money", "a fee to be agreed", "$7", 0.0, "money.different"),
