@@ -128,8 +128,8 @@ def _words(text: str) -> Hashable:
 def _equal(labels: Iterable[Hashable], items: Iterable[Hashable]) -> NDArray[np.bool_]:
     """Compare every label's key with every item's."""
     codes: dict[Hashable, int] = {}
-    sides = [[codes.setdefault(key, len(codes)) for key in side] for side in (labels, items)]
-    return _outer(*sides, np.equal)
+    rows, columns = ([codes.setdefault(key, len(codes)) for key in side] for side in (labels, items))
+    return _outer(rows, columns, np.equal)
 
 
 def _outer(labels: Sequence[object], items: Sequence[object], compare: Callable[..., object]) -> NDArray[np.bool_]:

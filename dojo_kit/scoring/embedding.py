@@ -105,7 +105,8 @@ def cosine(a: NDArray[np.float16], b: NDArray[np.float16]) -> NDArray[np.float32
     left, right = a.astype(np.float64), b.astype(np.float64)
     lengths = [np.sqrt(np.einsum("ij,ij->i", side, side)) for side in (left, right)]
     quotient = (left @ right.T) / np.outer(*lengths)
-    return np.clip(quotient, -1.0, 1.0).astype(np.float32)
+    cosines: NDArray[np.float32] = np.clip(quotient, -1.0, 1.0).astype(np.float32)
+    return cosines
 
 
 def may_rescue(kind: str, rule: str) -> bool:

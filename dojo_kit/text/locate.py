@@ -42,8 +42,7 @@ _MAX_PIECES, _MAX_CHAINS = 32, 20
 _OMITTED = re.compile(r"[<\[]\s*omitted\s*[>\]]", re.IGNORECASE)
 _ELISION = re.compile(rf"{_OMITTED.pattern}|\.\s?\.\s?\.[\s.]*|\u2026", re.IGNORECASE)
 _BRACKETS = re.compile(r"[()]")
-_RUN = re.compile(r"[0-9A-Za-z\x80-\U0010ffff]+")
-_FOLDED = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
+_FOLDED = bytes(ord(chr(c).lower()) if c < 128 and (chr(c).isalnum() or c == 63) else 32 for c in range(256))
 
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _NUMERALS = frozenset({"nineteen", "twenty", "thousand"})
@@ -349,22 +348,22 @@ def _best_stretch(blocks: Sequence[tuple[int, int, int]]) -> tuple[Span, Span]:
 
 
 def _split(text: str) -> tuple[list[str], Integers, Integers]:
-    """Return a text's tokens and the characters each stands for; what one character is folded to shares them."""
+    """Return a text's tokens and the characters each stands for; tokens folded from one run of letters share it."""
     if "mitted" in text or "MITTED" in text:
         text = _OMITTED.sub(lambda mark: " " * len(mark.group()), text)
     if not text.isascii():
         marks = [char for char in set(text) if not char.isascii() and tokens(f"q{char}q") == ("q", "q")]
         text = re.sub(f"[{re.escape(''.join(marks))}]", " ", text) if marks else text
-    if text.isascii():
-        folded = text.encode("ascii").translate(_FOLDED)
-        inside = np.concatenate(([False], np.frombuffer(folded, dtype=np.uint8) != 32, [False]))
-        edges = np.flatnonzero(inside[1:] != inside[:-1])
-        return folded.decode("ascii").split(), edges[::2], edges[1::2]
-    words: list[str] = []
-    spans: list[Span] = []
-    for run in _RUN.finditer(text):
-        found = (run.group().lower(),) if run.group().isascii() else tokens(run.group())
-        words.extend(found)
-        spans.extend([run.span()] * len(found))
-    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return words, places[:, 0], places[:, 1]
+    # Every character stays one byte; "?" now stands for a letter beyond ASCII.
+    folded = text.replace("?", " ").encode("ascii", "replace").translate(_FOLDED)
+    codes = np.frombuffer(folded, dtype=np.uint8)
+    inside = np.concatenate(([False], codes != 32, [False]))
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    words, starts, ends = folded.decode("ascii").split(), edges[::2], edges[1::2]
+    whole: list[str] = []
+    sizes, done = np.ones(len(words), dtype=np.int64), 0
+    for at in np.unique(np.searchsorted(starts, np.flatnonzero(codes == ord("?")), side="right") - 1).tolist():
+        found = tokens(text[starts[at] : ends[at]])
+        whole += [*words[done:at], *found]
+        sizes[at], done = len(found), at + 1
+    return whole + words[done:], np.repeat(starts, sizes), np.repeat(ends, sizes)
