@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,10 @@ def _vectors(answer: Any, n: int) -> Vectors:
         raise InputError("the answer holds no vectors", expected='{"data": [{"index": 0, "embedding": [...]}, ...]}')
     if len(data) != n:
         raise InputError(f"{len(data)} vectors for {n} texts", expected="one vector per text")
-    ordered = {entry.get("index", place): entry.get("embedding") for place, entry in enumerate(data)}
-    if set(ordered) != set(range(n)):
+    places = [entry.get("index", place) for place, entry in enumerate(data)]
+    if not all(type(place) is int for place in places) or sorted(places) != list(range(n)):
         raise InputError("the indices of the vectors are not those of the texts", expected=f"0 to {n - 1}")
-    raw = [ordered[index] for index in range(n)]
+    raw = [entry.get("embedding") for _, entry in sorted(zip(places, data, strict=True), key=itemgetter(0))]
     dimensions = {len(vector) if isinstance(vector, list) else 0 for vector in raw}
     if len(dimensions) > 1 or 0 in dimensions:
         raise InputError("vectors of different length, or none at all", expected="lists of numbers of one length")
@@ -112,8 +113,12 @@ def _vectors(answer: Any, n: int) -> Vectors:
 def _unit(raw: list[list[float]]) -> Vectors:
     if not all(type(number) in (int, float) for vector in raw for number in vector):
         raise InputError("a vector holds something else than numbers", expected="lists of numbers")
-    vectors = np.array(raw, dtype=np.float64)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    try:
+        vectors = np.array(raw, dtype=np.float64)
+    except OverflowError:
+        vectors = np.full((len(raw), 1), np.inf)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():
         raise InputError("a vector is zero or infinite, so it has no direction", expected="finite numbers")
     return np.asarray(vectors / lengths, dtype=np.float32)

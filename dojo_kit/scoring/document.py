@@ -14,21 +14,23 @@ from typing import Any, Literal
 import numpy as np
 
 from dojo_kit.records import DocumentLabels, ExpectedSpan, Problem
-from dojo_kit.schema import META_KEYS, FieldType, clause_categories
-from dojo_kit.scoring.fields import as_items, as_text, flag_of
+from dojo_kit.schema import FieldType, clause_categories
+from dojo_kit.scoring.answer import Answer, read_answer
+from dojo_kit.scoring.embedding import RESCUE, may_rescue, rescue
+from dojo_kit.scoring.evidence import Evidence, TextCollector
+from dojo_kit.scoring.fields import flag_of
 from dojo_kit.scoring.lists import ListScore, match_list
+from dojo_kit.scoring.nearest import Nearest, span_places, span_status
 from dojo_kit.scoring.overlap import TokenOverlap
 from dojo_kit.scoring.rules import Pair, decide
-from dojo_kit.scoring.similarity import Similarities, compare_texts
+from dojo_kit.scoring.similarity import Similarities, compare_texts, rescued
+from dojo_kit.scoring.spans import CategoryPresence, category_presence, trace_categories
 from dojo_kit.scoring.values import expected_value, read_value, value_kinds
 from dojo_kit.settings import Settings
 from dojo_kit.text.tokens import is_no_value, tokens
 
 SpansMode = Literal["first", "all"]
 Tuple = tuple[Any, ...]
-
-NEAR = 0.35
-"""Similarity from which an unmatched span is called near rather than missed."""
 
 NOT_EXPECTED = "not_expected"
 """Rule of a field without a label: nothing to score."""
@@ -66,6 +68,7 @@ def score_document(
     document: str,
     settings: Settings,
     spans: SpansMode = "all",
+    evidence: Evidence | None = None,
     tokens_used: int | None = None,
 ) -> DocumentScore:
     """Score a model's answer for one document against its labels.
@@ -77,10 +80,29 @@ def score_document(
         document: Name used in the frames.
         settings: Settings.
         spans: ``all`` labelled spans, or only the ``first`` of each category.
+        evidence: The document's text and vectors, where there are any.
         tokens_used: Tokens of the call, passed through.
     """
-    scorer = _DocumentScorer(document, settings, labels, types, spans)
-    return scorer.score(predicted, tokens_used)
+    answer = read_answer(predicted, types, document=document)
+    scorer = _DocumentScorer(document, answer, labels, types, spans, settings, evidence or Evidence(settings))
+    return scorer.score(tokens_used)
+
+
+def texts_to_embed(
+    predicted: Any, labels: DocumentLabels, types: Mapping[str, FieldType], *, settings: Settings, spans: SpansMode
+) -> set[str]:
+    """Return the texts whose vectors `score_document` will ask for: those of pairs that words alone do not settle.
+
+    Args:
+        predicted: The decoded answer.
+        labels: What is expected.
+        types: Field name -> type.
+        settings: Settings.
+        spans: Spans mode.
+    """
+    collector = TextCollector(settings)
+    score_document(predicted, labels, types, document="", settings=settings, spans=spans, evidence=collector)
+    return collector.texts
 
 
 def expected_spans(labels: DocumentLabels, name: str, *, mode: SpansMode, is_list: bool) -> list[ExpectedSpan]:
@@ -100,67 +122,69 @@ def expected_spans(labels: DocumentLabels, name: str, *, mode: SpansMode, is_lis
     return [min(kept, key=lambda span: order.get(span.category, len(order)))]
 
 
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    score: float
+    rule: str
+    string_score: float
+    cautions: tuple[str, ...]
+
+
 class _DocumentScorer:
+    """Scores the fields of one answer; every row goes into ``result``."""
+
     def __init__(
         self,
         document: str,
-        settings: Settings,
+        answer: Answer,
         labels: DocumentLabels,
         types: Mapping[str, FieldType],
         mode: SpansMode,
+        settings: Settings,
+        evidence: Evidence,
     ) -> None:
-        self.settings = settings
-        self.scoring = settings.field_scoring
+        self.name = document
+        self.answer = answer
         self.labels = labels
         self.types = types
-        self.name = document
+        self.settings = settings
+        self.scoring = settings.field_scoring
+        self.evidence = evidence
         self.expected = {
             name: expected_spans(labels, name, mode=mode, is_list=type.is_list) for name, type in types.items()
         }
-        self.result = DocumentScore(())
+        self.result = DocumentScore((), problems=list(answer.problems))
+        self.truth: list[float] = []
+        self.tag = trace_categories(answer.raw)
 
-    def score(self, predicted: Any, tokens_used: int | None) -> DocumentScore:
-        answer, valid = self._check_types(predicted)
-        self.lists = {name: as_items(answer.get(name)) for name, type in self.types.items() if type.is_list}
-        self.scalars = {name: as_text(answer.get(name)) for name, type in self.types.items() if not type.is_list}
+    def score(self, tokens_used: int | None) -> DocumentScore:
         self._compare_words()
-        scores, populated, review = [], [], False
+        presence = self._category_presence()
+        self.present = {cover.category: cover.present for cover in presence.categories}
+        scores, populated = [], []
         for name, type in self.types.items():
-            present = bool(self.lists[name]) if type.is_list else not is_no_value(self.scalars[name])
             score = self._score_list(name, type) if type.is_list else self._score_scalar(name, type)
             if score is not None:
                 scores.append(score)
-                populated.append(present)
-                review |= self._in_band(score)
-        overall = sum(scores) / len(scores) if scores else None
-        presence = sum(populated) / len(populated) if populated else None
-        status = "scored" if scores else "nothing_expected"
+                populated.append(self.answer.has_value(name))
         self.result.document = (
-            self.name, status, overall, presence, float(valid), None, None, review if scores else None,
-            len(scores), None, tokens_used,
-        )  # fmt: skip
+            self.name,
+            "scored" if scores else "nothing_expected",
+            _mean(scores),
+            _mean(populated),
+            float(not self.answer.problems),
+            _mean(self.truth),
+            presence.share if scores else None,
+            any(map(self._in_band, scores)) if scores else None,
+            len(scores),
+            None,
+            tokens_used,
+        )
         return self.result
 
     def _in_band(self, score: float) -> bool:
         low, high = self.scoring.ambiguous_band
         return low <= score <= high
-
-    def _check_types(self, predicted: Any) -> tuple[Mapping[str, Any], bool]:
-        """Return the answer as an object, and whether every field has the type its class declares."""
-        if not isinstance(predicted, Mapping):
-            self._problem(None, f"the answer is {_json_type(predicted)}", "an object with the fields of the class")
-            return {}, False
-        valid = True
-        for name, value in predicted.items():
-            type = self.types.get(name)
-            wrong = None if type is None or name in META_KEYS else _wrong_type(value, type)
-            if wrong:
-                self._problem(name, *wrong)
-                valid = False
-        return predicted, valid
-
-    def _problem(self, name: str | None, message: str, expected: str) -> None:
-        self.result.problems.append(Problem(message, document=self.name, field=name, expected=expected))
 
     def _compare_words(self) -> None:
         """Count the words that labels share with items, for all fields of the document at once."""
@@ -173,49 +197,58 @@ class _DocumentScorer:
                 spans = [span.text for span in self.expected[name]]
                 self.rows[name] = slice(len(labels), len(labels) + len(spans))
                 labels.extend(spans)
-                values = self.lists[name]
-            elif type.kind in ("free_text", "name") and self.scalars[name]:
-                values = [self.scalars[name]]
+                values = self.answer.lists[name]
+            elif type.kind in ("free_text", "name") and self.answer.scalars[name]:
+                values = [self.answer.scalars[name]]
             else:
                 continue
             self.columns[name] = slice(len(items), len(items) + len(values))
             items.extend(values)
         self.overlap = TokenOverlap([tokens(text) for text in labels], [tokens(text) for text in items])
 
+    def _category_presence(self) -> CategoryPresence:
+        clauses = {name: self.expected[name] for name, type in self.types.items() if type.element == "free_text"}
+        return category_presence(
+            clauses,
+            self.answer.raw,
+            coverage_threshold=self.scoring.coverage_threshold,
+            presence_threshold=self.scoring.presence_threshold,
+            similarity=self.evidence.cosine if self.evidence.has_vectors else None,
+        )
+
     def _score_scalar(self, name: str, type: FieldType) -> float | None:
-        text, candidates = self.scalars[name], self.expected[name]
+        text, candidates = self.answer.scalars[name], self.expected[name]
         kind = "containment" if name in self.scoring.containment_fields else type.kind
-        has_value = not is_no_value(text)
+        has_value = self.answer.has_value(name)
         if not candidates:
             kinds = value_kinds(name, type)
             value = read_value(name, kinds[0], text, self.scoring) if kinds else None
             self._add_field(name, kind, text, None, None, None, NOT_EXPECTED, (has_value, 0, 0, 0), (value, None, None))
-            self._add_scalar_item(name, text, None)
+            self._add_scalar_item(name, kind, text, None)
             return None
-        best: tuple[float, str, ExpectedSpan, tuple[str, ...]] | None = None
-        for span in candidates:
-            pair = Pair(text, span.text, self.scoring.day_first, self.scoring.two_digit_year_pivot)
-            score, rule = decide(kind, pair)
-            if best is None or score > best[0]:
-                best = (score, rule, span, pair.cautions)
-        assert best is not None  # noqa: S101 - there is at least one candidate
-        score, rule, span, cautions = best
-        matched = int(has_value and score >= self.scoring.match_threshold)
+        judged = [self._judge(kind, text, span.text) for span in candidates]
+        best = max(range(len(judged)), key=lambda index: judged[index].score)
+        found, span = judged[best], candidates[best]
+        string_score = max(one.string_score for one in judged)
+        matched = int(has_value and found.score >= self.scoring.match_threshold)
+        counts = (has_value, 1, matched, matched)
         values = self._values(name, type, text, span)
         self._add_field(
-            name,
-            kind,
-            text,
-            span.text,
-            span.category,
-            score,
-            rule,
-            (has_value, 1, matched, matched),
-            values,
-            cautions,
-        )
-        self._add_scalar_item(name, text, score)
-        return score
+            name, kind, text, span.text, span.category, found.score, found.rule, counts, values, found.cautions,
+            string_score=string_score,
+        )  # fmt: skip
+        self._add_scalar_item(name, kind, text, found.score)
+        return found.score
+
+    def _judge(self, kind: str, text: str, label: str) -> _Judgement:
+        pair = Pair(text, label, self.scoring.day_first, self.scoring.two_digit_year_pivot)
+        score, rule = decide(kind, pair)
+        below = self.scoring.embedding_rescue_below
+        if score < below and self.evidence.has_vectors and may_rescue(kind, rule):
+            lifted = rescue(score, self.evidence.cosine(label, text), below=below)
+            if lifted > score:
+                return _Judgement(lifted, RESCUE, score, pair.cautions)
+        return _Judgement(score, rule, score, pair.cautions)
 
     def _values(self, name: str, type: FieldType, text: str, span: ExpectedSpan) -> Tuple:
         if not value_kinds(name, type):
@@ -225,11 +258,23 @@ class _DocumentScorer:
         kind = kind or value_kinds(name, type)[0]
         return (read_value(name, kind, text, self.scoring), expected, kind)
 
-    def _add_scalar_item(self, name: str, text: str, score: float | None) -> None:
+    def _add_scalar_item(self, name: str, kind: str, text: str, score: float | None) -> None:
         if is_no_value(text):
             return
-        matched = 0 if score is not None and score >= self.scoring.match_threshold else None
-        self.result.items.append((self.name, name, 0, text, matched, score, None, None, None, None))
+        matches = score is not None and score >= self.scoring.match_threshold
+        self._add_item(name, kind, 0, text, 0 if matches else None, score, matches)
+
+    def _add_item(
+        self, name: str, kind: str, index: int, text: str, label: int | None, similarity: float | None, matches: bool
+    ) -> bool | None:
+        """Add an item, checked against the document; return whether it is true, None without a document."""
+        found = self.evidence.ground(text, kind)
+        true = None if found is None else matches or found.grounded
+        grounded = (None, None) if found is None else (found.grounded, found.grounded_bag)
+        self.result.items.append((self.name, name, index, text, label, similarity, self.tag(text), *grounded, true))
+        if not self.types[name].is_list and true is not None:
+            self.truth.append(float(true))
+        return true
 
     def _add_field(
         self,
@@ -244,77 +289,90 @@ class _DocumentScorer:
         values: Tuple = (None, None, None),
         cautions: Sequence[str] = (),
         ratios: Tuple = (None, None, None),
+        *,
+        string_score: float | None = None,
     ) -> None:
         ambiguous = None if score is None else self._in_band(score)
         flag = None if score is None else flag_of(score)
         self.result.fields.append(
             (
-                self.name, name, kind, predicted, expected, category, score, rule, score, *ratios,
+                self.name, name, kind, predicted, expected, category, score, rule, string_score, *ratios,
                 *map(int, counts), *values, ambiguous, flag, " ".join(cautions) or None,
             )
         )  # fmt: skip
 
     def _score_list(self, name: str, type: FieldType) -> float | None:
-        items, spans = self.lists[name], self.expected[name]
+        items, spans = self.answer.lists[name], self.expected[name]
         element = type.element or "name"
         labels = [span.text for span in spans]
-        partial = name in self.scoring.partial_gt_fields
         found = self._similarities(name, element, labels, items) if labels and items else None
-        result = match_list(items, labels, element, partial_gt=partial, settings=self.settings, similarities=found)
-        score = result.score if labels else None
+        result = self._match(name, element, items, labels, found)
+        string_result = self._match(name, element, items, labels, found.unrescued) if found else result
         counts = (result.n_predicted, result.n_expected, result.n_matched_items, result.n_matched_labels)
         ratios = (result.precision, result.recall, result.f1) if labels else (None, None, None)
+        score = result.score if labels else None
         self._add_field(
             name, str(type), _as_json(items), _as_json(labels) if labels else None, None, score,
             result.rule if labels else NOT_EXPECTED, counts, ratios=ratios,
+            string_score=string_result.score if labels else None,
         )  # fmt: skip
-        self._add_items(name, items, result, found)
-        self._add_spans(name, element, spans, result, found)
+        self._add_items(name, element, items, result, found)
+        self._add_spans(name, element, spans, items, result, found)
         if found is not None:
             self._add_pairs(name, found)
         return score
 
     def _similarities(self, name: str, element: str, labels: list[str], items: list[str]) -> Similarities:
         rows, columns = self.rows[name], self.columns[name]
-        return compare_texts(self.overlap, rows, columns, labels, items, element, self.settings)
+        found = compare_texts(self.overlap, rows, columns, labels, items, element, self.settings)
+        return rescued(found, labels, items, element, self.evidence, below=self.scoring.embedding_rescue_below)
 
-    def _add_items(self, name: str, items: list[str], result: ListScore, found: Similarities | None) -> None:
+    def _match(
+        self, name: str, element: str, items: list[str], labels: list[str], found: Similarities | None
+    ) -> ListScore:
+        partial = name in self.scoring.partial_gt_fields
+        return match_list(items, labels, element, partial_gt=partial, settings=self.settings, similarities=found)
+
+    def _add_items(
+        self, name: str, element: str, items: list[str], result: ListScore, found: Similarities | None
+    ) -> None:
         owners: dict[int, int] = {}
         for row, match in enumerate(result.labels):
             if match.matched and match.item is not None:
                 owners.setdefault(match.item, row)
-        best = None if found is None else found.score.max(axis=0)
+        best = [None] * len(items) if found is None else found.score.max(axis=0).tolist()
+        true = []
         for index, text in enumerate(items):
             label = owners.get(index)
-            similarity = (
-                None
-                if best is None or found is None
-                else float(best[index] if label is None else found.score[label, index])
-            )
-            self.result.items.append((self.name, name, index, text, label, similarity, None, None, None, None))
+            similarity = best[index] if label is None or found is None else float(found.score[label, index])
+            matches = label is not None or (best[index] or 0.0) >= self.scoring.match_threshold
+            true.append(self._add_item(name, element, index, text, label, similarity, matches))
+        if true and self.evidence.index is not None:
+            self.truth.append(sum(map(bool, true)) / len(true))
 
     def _add_spans(
         self,
         name: str,
         element: str,
         spans: list[ExpectedSpan],
+        items: list[str],
         result: ListScore,
         found: Similarities | None,
     ) -> None:
         if not spans:
             return
         other_names, other_scores = self._other_fields(name, element, len(spans))
-        nearest = _Nearest(found, len(spans))
-        threshold = self.scoring.match_threshold
+        nearest = Nearest(found, len(spans))
         for row, (span, match) in enumerate(zip(spans, result.labels, strict=True)):
-            similarity = nearest.similarity[row]
-            status = _status(match.matched, similarity, threshold)
+            similarity, item = nearest.similarity[row], nearest.item[row]
+            places = span_places(span.text, None if item is None else items[item], self.evidence)
             self.result.spans.append(
                 (
-                    self.name, name, row, span.category or None, span.text, status, match.rule, match.item,
-                    nearest.item[row], similarity, similarity, nearest.coverage[row], nearest.precision[row],
+                    self.name, name, row, span.category or None, span.text,
+                    span_status(match.matched, similarity, self.scoring.match_threshold), match.rule, match.item,
+                    item, similarity, nearest.string[row], nearest.coverage[row], nearest.precision[row],
                     nearest.longer_item[row], nearest.longer_coverage[row], nearest.union[row],
-                    other_names[row], other_scores[row], None, None, None, None, None,
+                    other_names[row], other_scores[row], *places, self.present.get(span.category),
                 )
             )  # fmt: skip
 
@@ -338,63 +396,18 @@ class _DocumentScorer:
     def _add_pairs(self, name: str, found: Similarities) -> None:
         keep = np.maximum(found.score, found.coverage) >= self.scoring.pair_floor
         label, item = np.nonzero(keep)
+        cosine = np.full(len(label), np.nan) if found.cosine is None else found.cosine[keep]
         self.result.pairs.append(
             (
-                self.name, name, label.astype(np.int32), item.astype(np.int32), found.score[keep].astype(np.float32),
-                found.coverage[keep].astype(np.float32), np.full(len(label), np.nan, dtype=np.float32),
+                self.name, name, label.astype(np.int32), item.astype(np.int32), found.string[keep].astype(np.float32),
+                found.coverage[keep].astype(np.float32), cosine.astype(np.float32),
             )
         )  # fmt: skip
 
 
-class _Nearest:
-    """The nearest item of each label, and how much of the label is covered where; None without items."""
-
-    def __init__(self, found: Similarities | None, n: int) -> None:
-        nothing: list[Any] = [None] * n
-        self.item = self.similarity = self.coverage = self.precision = nothing
-        self.longer_item = self.longer_coverage = self.union = nothing
-        if found is None:
-            return
-        rows = np.arange(n)
-        # Among equally similar items the one that covers more of the label is the nearest.
-        item = np.argmax(found.score + 1e-9 * found.coverage, axis=1)
-        self.item = item.tolist()
-        self.similarity = found.score[rows, item].tolist()
-        self.coverage = found.coverage[rows, item].tolist()
-        self.precision = found.precision[rows, item].tolist()
-        self.union = found.union_coverage.tolist()
-        among_longer = np.where(found.longer, found.coverage, -1.0)
-        longest = among_longer.argmax(axis=1)
-        reached = among_longer[rows, longest]
-        self.longer_item = [int(i) if c >= 0 else None for i, c in zip(longest, reached, strict=True)]
-        self.longer_coverage = [float(c) if c >= 0 else None for c in reached]
-
-
-def _status(matched: bool, similarity: float | None, threshold: float) -> str:
-    if matched:
-        return "matched"
-    if similarity is None or similarity < NEAR:
-        return "missed"
-    return "taken" if similarity >= threshold else "near"
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _as_json(texts: Sequence[str]) -> str:
     return _JSON.encode(list(texts))
-
-
-def _json_type(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def _wrong_type(value: Any, type: FieldType) -> tuple[str, str] | None:
-    """Say what is wrong with the JSON type of a field's value, and what was expected; None when it is right."""
-    if value is None:
-        return None
-    if not type.is_list:
-        right = isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool))
-        return None if right else (f"the value is {_json_type(value)}", "text or null")
-    if not isinstance(value, list):
-        return f"the value is {_json_type(value)}", "a list of texts"
-    odd = [item for item in value if not isinstance(item, str)]
-    return (f"an item is {_json_type(odd[0])}", "a list of texts") if odd else None

@@ -12,11 +12,10 @@ from typing import Any
 
 from dojo_kit.errors import InputError
 from dojo_kit.schema import FieldType, field_type
+from dojo_kit.scoring.answer import as_items, as_text
 from dojo_kit.scoring.lists import ListScore, match_list
 from dojo_kit.scoring.rules import RULES, Pair, decide
 from dojo_kit.settings import Settings, resolve
-from dojo_kit.text.output import strip_wrapping
-from dojo_kit.text.tokens import is_no_value
 
 EXACT, PARTIAL, MISS = "exact", "partial", "miss"
 
@@ -192,33 +191,6 @@ def explain_field(
 def flag_of(score: float) -> str:
     """Name a score: exact at 1, miss at 0, else partial."""
     return EXACT if score == 1.0 else MISS if score == 0.0 else PARTIAL
-
-
-def as_items(value: Any) -> list[str]:
-    """Read a value as list items: a string is one item, no value is none, items without value are dropped.
-
-    Examples:
-        >>> as_items("Acme"), as_items(None), as_items(["a", "N/A", 3, {"x": 1}])
-        (['Acme'], [], ['a', '3'])
-    """
-    found = value if isinstance(value, list | tuple) else [value]
-    return [text for text in map(as_text, found) if not is_no_value(text)]
-
-
-def as_text(value: Any) -> str:
-    """Read a value as text: a list is its only item, else its first; an object is no value.
-
-    Examples:
-        >>> as_text(["Acme", "Beta"]), as_text(12.5), as_text({"name": "Acme"}), as_text(None)
-        ('Acme', '12.5', '', '')
-    """
-    if isinstance(value, str):
-        return strip_wrapping(value)
-    if value is None or isinstance(value, dict):
-        return ""
-    if isinstance(value, list | tuple):
-        return next((text for text in map(as_text, value) if not is_no_value(text)), "")
-    return str(value)
 
 
 def _as_type(type: str | FieldType) -> FieldType:

@@ -13,19 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dojo_kit.scoring.embedding import RESCUE
 from dojo_kit.scoring.overlap import Matrix
+from dojo_kit.scoring.roles import is_only_roles
 from dojo_kit.scoring.similarity import Similarities, compare_lists
 from dojo_kit.settings import Settings
 from dojo_kit.text.names import name_key, name_words
 from dojo_kit.text.tokens import is_contiguous, tokens
 
-ROLE_WORDS = frozenset(
-    "shipper sponsor seller buyer company producer reseller licensee licensor party parties transporter customer "
-    "client vendor purchaser lender borrower guarantor manufacturer distributor owner operator".split()
-)
-"""Words that name a party's role; a label made of 1 to 3 of them is met by any named party."""
-
-MAX_ROLE_WORDS = 3
 MIN_CONTAINED_WORDS = 3
 """Words a clause label needs to count as found inside a longer item; names may have any length."""
 
@@ -135,7 +130,8 @@ def match_labels(
     for row, label in enumerate(labels):
         item = int(assigned[row])
         if item >= 0:
-            match = LabelMatch(True, MATCHED, item, float(similarity[row, item]))
+            rule = MATCHED if similarities.string[row, item] >= threshold else RESCUE
+            match = LabelMatch(True, rule, item, float(similarity[row, item]))
         elif not words[row]:
             match = LabelMatch(False, BLANK, None, None)
         elif words[row] in owner:
@@ -209,7 +205,7 @@ def _instantiated(
 ) -> LabelMatch | None:
     """Find a label of a sample in another way than by assignment."""
     similarity = similarities.score[row]
-    if element == "name" and _is_role(label) and any(not _is_role(item) for item in items):
+    if element == "name" and is_only_roles(label) and any(not is_only_roles(item) for item in items):
         return LabelMatch(True, ROLE_WORD, None, float(similarity.max()))
     for index, item in enumerate(items):
         # A clause cannot stand in an item that lacks one of its words; names drop words before comparing.
@@ -232,11 +228,6 @@ def is_contained(label: str, item: str, element: str) -> bool:
         return is_contiguous(name_key(label), name_words(item))
     words = tokens(label)
     return len(words) >= MIN_CONTAINED_WORDS and is_contiguous(words, tokens(item))
-
-
-def _is_role(text: str) -> bool:
-    words = tokens(text)
-    return 1 <= len(words) <= MAX_ROLE_WORDS and ROLE_WORDS.issuperset(words)
 
 
 def _score(matches: tuple[LabelMatch, ...], n_predicted: int, partial_gt: bool) -> ListScore:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dojo_kit.records import ExpectedSpan
-from dojo_kit.schema import clause_category
-from dojo_kit.scoring.fields import as_items
-from dojo_kit.text.tokens import canonical, content_tokens, is_no_value, tokens
+from dojo_kit.schema import clause_categories, clause_category
+from dojo_kit.scoring.answer import as_items
+from dojo_kit.text.tokens import canonical, content_tokens, is_contiguous, is_no_value, tokens
 
 Route = Literal["trace", "field"]
 
@@ -317,16 +317,18 @@ def category_presence(
     covers = []
     for field, labels in expected.items():
         items = as_items(predicted.get(field))
-        spans = list(dict.fromkeys((*split_clauses(items), *items)))
         for category in dict.fromkeys(label.category for label in labels if label.category):
             texts = [label.text for label in labels if label.category == category]
             routes: list[tuple[Route, str]] = [("trace", span) for span in traces.get(category, ())]
-            routes += [("field", span) for span in spans]
-            pairs = [(text, route, span) for route, span in routes for text in texts]
+            routes += [("field", span) for span in items]
             values = coverages = _containments(texts, [span for _, span in routes])
             threshold = coverage_threshold
             if similarity is not None and max(coverages, default=1.0) < threshold:
-                values, threshold = [similarity(text, span) for text, _, span in pairs], presence_threshold
+                # A whole item holds all the words of its sentences, but may be less similar than one of them.
+                routes += [("field", span) for span in split_clauses(items) if span not in items]
+                coverages = _containments(texts, [span for _, span in routes])
+                values, threshold = [similarity(text, span) for _, span in routes for text in texts], presence_threshold
+            pairs = [(text, route, span) for route, span in routes for text in texts]
             if not pairs:
                 covers.append(CategoryCover(category, field, texts[0]))
                 continue
@@ -348,6 +350,42 @@ def _containments(labels: Sequence[str], spans: Sequence[str]) -> list[float]:
         for words in map(tokens, spans)
         for label in wanted
     ]
+
+
+_CLAUSE_LIST_CATEGORIES = frozenset(
+    category.name for category in clause_categories() if category.field in ("key_obligations", "termination_clauses")
+)
+"""Categories an item of a clause list may be tagged with; names such as Parties are also names of fields."""
+
+
+def trace_categories(predicted: Mapping[str, Any]) -> Callable[[str], str | None]:
+    """Return a function from an item to the clause category the answer's own trace tags it with, if any.
+
+    An item carries the tag of the first entry whose evidence stands word for word in it, or in which it stands.
+
+    Args:
+        predicted: The model's answer.
+
+    Examples:
+        >>> entry = {"field": "Insurance", "evidence": "keep liability insurance"}
+        >>> tag = trace_categories({"reasoning": {"entries": [entry]}})
+        >>> tag("Licensee shall keep liability insurance."), tag("Licensee shall pay.")
+        ('Insurance', None)
+    """
+    tags = [
+        (name, tokens(text))
+        for name, texts in _tagged_evidence(predicted).items()
+        for text in texts
+        if name in _CLAUSE_LIST_CATEGORIES
+    ]
+
+    def category_of(item: str) -> str | None:
+        words = tokens(item) if tags else ()
+        return next(
+            (name for name, evidence in tags if is_contiguous(evidence, words) or is_contiguous(words, evidence)), None
+        )
+
+    return category_of
 
 
 def _tagged_evidence(predicted: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -61,6 +61,16 @@ _PLAIN = {
 _ASCII_TO_SPACE = bytes(c if chr(c).isalnum() else 32 for c in range(128)).lower() + bytes(range(128, 256))
 
 
+def without_omissions(text: str) -> str:
+    """Turn CUAD's ``<omitted>`` markers into spaces.
+
+    Examples:
+        >>> without_omissions("a <OMITTED> b [omitted]c")
+        'a   b  c'
+    """
+    return _OMITTED.sub(" ", text) if "mitted" in text or "MITTED" in text else text
+
+
 def canonical(text: str) -> str:
     """Return the form in which two strings are compared for identity (case is kept).
 
@@ -72,9 +82,7 @@ def canonical(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_DROPPED)).translate(_PLAIN)
-    if "mitted" in text or "MITTED" in text:
-        text = _OMITTED.sub(" ", text)
-    return " ".join(text.split())
+    return " ".join(without_omissions(text).split())
 
 
 class _SpaceForPunctuation(dict[int, str | int]):
@@ -99,8 +107,7 @@ def tokens(text: str) -> tuple[str, ...]:
         >>> tokens("l\u2019accord <omitted> S\u00e3o")
         ('l', 'accord', 's\u00e3o')
     """
-    if "mitted" in text or "MITTED" in text:
-        text = _OMITTED.sub(" ", text)
+    text = without_omissions(text)
     if text.isascii():
         return tuple(text.encode().translate(_ASCII_TO_SPACE).decode().split())
     return tuple(canonical(text).casefold().translate(_SPACED).split())
@@ -201,8 +208,4 @@ def is_contiguous(needle: Sequence[str], haystack: Sequence[str]) -> bool:
         >>> is_contiguous(("b", "c"), ("a", "b", "c")), is_contiguous(("a", "c"), ("a", "b", "c"))
         (True, False)
     """
-    n = len(needle)
-    if not n or n > len(haystack):
-        return False
-    needle, haystack = tuple(needle), tuple(haystack)
-    return any(haystack[i] == needle[0] and haystack[i : i + n] == needle for i in range(len(haystack) - n + 1))
+    return bool(needle) and f" {' '.join(needle)} " in f" {' '.join(haystack)} "

