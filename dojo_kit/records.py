@@ -260,12 +260,14 @@ class Labels:
         doc_class: Key of the document class whose fields are labelled.
         source: Where they came from.
         problems: What was wrong with labels that could not be used.
+        list_fields: Fields whose label was given as a list in any document, also one of one item.
     """
 
     documents: Mapping[str, DocumentLabels]
     doc_class: str = "contract"
     source: str = ""
     problems: tuple[Problem, ...] = ()
+    list_fields: frozenset[str] = frozenset()
 
     @property
     def fingerprint(self) -> str:

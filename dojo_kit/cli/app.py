@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dojo_kit._version import __version__
+from dojo_kit.cli.cache import cache_app
 from dojo_kit.cli.demo import demo
 from dojo_kit.cli.explain import explain
 from dojo_kit.cli.score import diagnose, score
@@ -38,3 +39,4 @@ def _options(
 
 for command in (demo, score, diagnose, explain, verify):
     app.command()(command)
+app.add_typer(cache_app, name="cache")

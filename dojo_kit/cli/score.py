@@ -59,7 +59,9 @@ DocumentsOption = Annotated[str | None, typer.Option("--documents", help="Docume
 SpansOption = Annotated[
     Spans, typer.Option("--spans", help="Score against all labelled spans or the first of each category.")
 ]
-EmbedderOption = Annotated[str, typer.Option("--embedder", help="none, auto, a model name or a folder.")]
+EmbedderOption = Annotated[
+    str | None, typer.Option("--embedder", help="none, auto, a model name, a folder, or openai:MODEL.")
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change a setting; may be repeated."),
@@ -75,7 +77,7 @@ def score(
     labels: LabelsOption,
     documents: DocumentsOption = None,
     spans: SpansOption = Spans.all,
-    embedder: EmbedderOption = "none",
+    embedder: EmbedderOption = None,
     set_: SetOption = None,
     config: ConfigOption = None,
     doc_class: ClassOption = None,
@@ -104,7 +106,7 @@ def diagnose(
     labels: LabelsOption,
     documents: DocumentsOption = None,
     spans: SpansOption = Spans.all,
-    embedder: EmbedderOption = "none",
+    embedder: EmbedderOption = None,
     set_: SetOption = None,
     config: ConfigOption = None,
     doc_class: ClassOption = None,
@@ -122,7 +124,10 @@ def diagnose(
             {
                 "recipe": scored.recipe.as_dict(),
                 **scored.counts,
+                "failures": scored.failures,
                 "diagnostics": diagnostics_as_dict(diagnostics),
+                "scope": SCOPE,
+                "problems": [asdict(problem) for problem in scored.problems],
             }
         )
         return
@@ -137,6 +142,7 @@ def score_as_dict(scored: ScoredRun) -> dict[str, Any]:
     return {
         "recipe": scored.recipe.as_dict(),
         **scored.counts,
+        "failures": scored.failures,
         "metrics": {name: estimate.as_dict() for name, estimate in scored.metrics().items()},
         "diagnostics": diagnostics_as_dict(run_diagnostics(scored)),
         "scope": SCOPE,
@@ -164,7 +170,7 @@ def _scored(
     labels: str,
     documents: str | None,
     spans: Spans,
-    embedder: str,
+    embedder: str | None,
     changes: list[str] | None,
     config: Path | None,
     doc_class: str | None,
@@ -172,15 +178,26 @@ def _scored(
     *,
     quiet: bool,
 ) -> ScoredRun:
-    from dojo_kit.runs import load_labels, read_run
+    from dojo_kit.embedders import load_embedder
+    from dojo_kit.runs import load_documents, load_labels, read_run
     from dojo_kit.scoring.run import score_run
 
     settings = settings_from(config, changes)
+    chosen = embedder or (settings.embedding.model if settings.field_scoring.embedding_enabled else "none")
     loaded = read_run(run, on_error=on_error.value)
     expected = load_labels(labels, on_error=on_error.value, **({"doc_class": doc_class} if doc_class else {}))
-    with progress_bar("scoring", quiet=quiet) as progress:
+    texts = None if documents is None else load_documents(documents, on_error=on_error.value)
+    label = "scoring" if chosen == "none" else "encoding texts, then scoring"
+    with progress_bar(label, quiet=quiet) as progress:
         scored = score_run(
-            loaded, expected, doc_class=doc_class, spans=spans.value, settings=settings, progress=progress
+            loaded,
+            expected,
+            texts,
+            doc_class=doc_class,
+            spans=spans.value,
+            embedder=load_embedder(chosen, settings=settings, progress=progress),
+            settings=settings,
+            progress=progress,
         )
     report_problems(scored.problems)
     return scored

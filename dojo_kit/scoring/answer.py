@@ -6,7 +6,8 @@ item, an object no value. It costs `schema_valid` and is named as a problem.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ from dojo_kit.records import Problem
 from dojo_kit.schema import META_KEYS, FieldType
 from dojo_kit.text.output import strip_wrapping
 from dojo_kit.text.tokens import is_no_value
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Halves of characters: valid in a Python string, in no encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def read_answer(predicted: Any, types: Mapping[str, FieldType], *, document: str
     problems = []
     raw: Mapping[str, Any] = predicted if isinstance(predicted, Mapping) else {}
     if raw is not predicted:
-        message = f"the answer is {_json_type(predicted)}"
+        message = f"the answer is {json_type(predicted)}"
         problems.append(Problem(message, document=document, expected="an object with the fields of the class"))
     for name, value in raw.items():
         wrong = _wrong_type(value, types[name]) if name in types and name not in META_KEYS else None
@@ -70,8 +74,7 @@ def as_items(value: Any) -> list[str]:
         >>> as_items("Acme"), as_items(None), as_items(["a", "N/A", 3, {"x": 1}])
         (['Acme'], [], ['a', '3'])
     """
-    found = value if isinstance(value, list | tuple) else [value]
-    return [text for text in map(as_text, found) if not is_no_value(text)]
+    return [text for text in map(as_text, _members(value)) if not is_no_value(text)]
 
 
 def as_text(value: Any) -> str:
@@ -82,16 +85,34 @@ def as_text(value: Any) -> str:
         ('Acme', '12.5', '', '')
     """
     if isinstance(value, str):
-        return strip_wrapping(value)
-    if value is None or isinstance(value, dict):
+        return strip_wrapping(value if value.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", value))
+    if value is None or isinstance(value, Mapping) or _is_missing(value):
         return ""
-    if isinstance(value, list | tuple):
-        return next((text for text in map(as_text, value) if not is_no_value(text)), "")
+    if isinstance(value, bytes):
+        return as_text(value.decode("utf-8", "replace"))
+    if isinstance(value, Iterable):
+        return next((text for text in map(as_text, _members(value)) if not is_no_value(text)), "")
     return str(value)
 
 
-def _json_type(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+def _members(value: Any) -> Iterable[Any]:
+    """Return the members of any collection (list, array, series, set), or the value as the only one."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    single = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    return [value] if single else value
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell whether a value is one of the ways frames write nothing: NaN, NaT, NA."""
+    if isinstance(value, Iterable):
+        return False
+    return type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def json_type(value: Any) -> str:
+    """Name the JSON type of a value, with its article."""
+    names = {dict: "an object", list: "a list", tuple: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
 
 
@@ -101,8 +122,8 @@ def _wrong_type(value: Any, type: FieldType) -> tuple[str, str] | None:
         return None
     if not type.is_list:
         right = isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool))
-        return None if right else (f"the value is {_json_type(value)}", "text or null")
+        return None if right else (f"the value is {json_type(value)}", "text or null")
     if not isinstance(value, list):
-        return f"the value is {_json_type(value)}", "a list of texts"
+        return f"the value is {json_type(value)}", "a list of texts"
     odd = [item for item in value if not isinstance(item, str)]
-    return (f"an item is {_json_type(odd[0])}", "a list of texts") if odd else None
+    return (f"an item is {json_type(odd[0])}", "a list of texts") if odd else None

@@ -27,6 +27,7 @@ from dojo_kit.scoring.similarity import Similarities, compare_texts, rescued
 from dojo_kit.scoring.spans import CategoryPresence, category_presence, trace_categories
 from dojo_kit.scoring.values import expected_value, read_value, value_kinds
 from dojo_kit.settings import Settings
+from dojo_kit.text.dates import is_null_date_label
 from dojo_kit.text.tokens import is_no_value, tokens
 
 SpansMode = Literal["first", "all"]
@@ -108,14 +109,15 @@ def texts_to_embed(
 def expected_spans(labels: DocumentLabels, name: str, *, mode: SpansMode, is_list: bool) -> list[ExpectedSpan]:
     """Return the labels of a field that count in a spans mode.
 
-    ``first`` keeps the first listed span of each category, and for a scalar only the first category that has
-    one, in CUAD's column order. ``all`` keeps every span; for a scalar each is an acceptable answer.
+    ``first`` keeps the first listed span of each category (labels without a category all count), and for a scalar
+    only the first category that has one, in CUAD's column order. ``all`` keeps every span; for a scalar each is an
+    acceptable answer.
     """
     found = [span for span in labels.fields.get(name, ()) if not is_no_value(span.text)]
     if mode == "all":
         return found
     first = {span.category: span for span in reversed(found)}
-    kept = [span for span in found if first[span.category] is span]
+    kept = [span for span in found if not span.category or first[span.category] is span]
     if is_list or len(kept) < 2:
         return kept
     order = {category.name: category.order for category in clause_categories()}
@@ -226,6 +228,9 @@ class _DocumentScorer:
             self._add_field(name, kind, text, None, None, None, NOT_EXPECTED, (has_value, 0, 0, 0), (value, None, None))
             self._add_scalar_item(name, kind, text, None)
             return None
+        if kind == "date" and len(candidates) > 1:
+            # A blank template is no date to be right about where another label holds one.
+            candidates = [span for span in candidates if not is_null_date_label(span.text)] or candidates
         judged = [self._judge(kind, text, span.text) for span in candidates]
         best = max(range(len(judged)), key=lambda index: judged[index].score)
         found, span = judged[best], candidates[best]

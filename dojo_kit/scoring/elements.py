@@ -93,7 +93,7 @@ def _ids(labels: Sequence[str], items: Sequence[str], settings: Settings) -> Mat
 
 
 def _dates(labels: Sequence[str], items: Sequence[str], settings: Settings) -> Matrix:
-    scores = _equal(map(_folded, labels), map(_folded, items)).astype(float)
+    scores = _equal(map(_words, labels), map(_words, items)).astype(float)
     at: dict[object, list[int]] = {}
     for column, item in enumerate(items):
         for day in _days(item, settings):
@@ -118,7 +118,8 @@ def _days(text: str, settings: Settings) -> set[object]:
 
 
 def _folded(text: str) -> str:
-    return canonical(text).casefold()
+    folded = canonical(text).casefold()
+    return folded.rstrip(".,;: ") or folded
 
 
 def _words(text: str) -> Hashable:

@@ -65,9 +65,9 @@ class Evidence:
         """
         if self._vectors is None:
             return None
-        rows, columns = np.flatnonzero(wanted.any(axis=1)), np.flatnonzero(wanted.any(axis=0))
+        rows, columns = np.flatnonzero(wanted.any(axis=1)).tolist(), np.flatnonzero(wanted.any(axis=0)).tolist()
         found = np.full(wanted.shape, np.nan, dtype=np.float32)
-        if len(rows):
+        if rows:
             sides = ([labels[i] for i in rows], [items[i] for i in columns])
             left, right = (np.stack([self._vectors[embedded_text(text)] for text in side]) for side in sides)
             found[np.ix_(rows, columns)] = cosine(left, right)
@@ -100,8 +100,8 @@ class TextCollector(Evidence):
 
     def cosines(self, labels: Sequence[str], items: Sequence[str], wanted: NDArray[np.bool_]) -> Cosines | None:
         """Remember the texts of all wanted pairs and rescue nothing."""
-        self.texts.update(embedded_text(labels[row]) for row in np.flatnonzero(wanted.any(axis=1)))
-        self.texts.update(embedded_text(items[column]) for column in np.flatnonzero(wanted.any(axis=0)))
+        self.texts.update(embedded_text(labels[row]) for row in np.flatnonzero(wanted.any(axis=1)).tolist())
+        self.texts.update(embedded_text(items[column]) for column in np.flatnonzero(wanted.any(axis=0)).tolist())
         return None
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from dojo_kit.errors import InputError
 from dojo_kit.schema import FieldType, field_type
-from dojo_kit.scoring.answer import as_items, as_text
-from dojo_kit.scoring.lists import ListScore, match_list
+from dojo_kit.scoring.answer import as_items, as_text, json_type
+from dojo_kit.scoring.lists import LabelMatch, ListScore, match_list
 from dojo_kit.scoring.rules import RULES, Pair, decide
 from dojo_kit.settings import Settings, resolve
 
@@ -132,7 +132,7 @@ def score_list(
     settings = resolve(settings)
     return match_list(
         as_items(predicted),
-        as_items(expected),
+        _labels(expected),
         kind.element or kind.kind,
         partial_gt=partial_gt,
         settings=settings,
@@ -198,10 +198,20 @@ def _as_type(type: str | FieldType) -> FieldType:
 
 
 def _pair(predicted: Any, expected: Any, settings: Settings) -> Pair:
-    if isinstance(expected, dict):
-        raise InputError("a label is an object", expected="text, a number or a list")
+    labels = _labels(expected)
+    if len(labels) > 1:
+        raise InputError(f"{len(labels)} labels for a field of one value", expected="one label, or an entity_list type")
     scoring = settings.field_scoring
     return Pair(as_text(predicted), as_text(expected), scoring.day_first, scoring.two_digit_year_pivot)
+
+
+def _labels(expected: Any) -> list[str]:
+    """Read labels strictly: a wrong type in a label is a mistake of the data, not of the model."""
+    members = list(expected) if isinstance(expected, list | tuple) else [expected]
+    for label in members:
+        if isinstance(label, Mapping | list | tuple):
+            raise InputError(f"a label is {json_type(label)}", expected="text, a number or a flat list of them")
+    return as_items(expected)
 
 
 def _first_sentence(doc: str | None) -> str:
@@ -217,15 +227,20 @@ def _readings(pair: Pair) -> dict[str, Any]:
     return {**readings, **pair.notes}
 
 
+def _how(match: LabelMatch, items: list[str]) -> str:
+    if match.item is not None:
+        return f"is found in item {items[match.item]!r}"
+    return "is met by any named party" if match.matched else "is found in no item"
+
+
 def _explain_list(kind: FieldType, predicted: Any, expected: Any, partial_gt: bool, settings: Settings) -> Explanation:
     result = score_list(kind, predicted, expected, partial_gt=partial_gt, settings=settings)
-    items, labels = as_items(predicted), as_items(expected)
+    items, labels = as_items(predicted), _labels(expected)
     steps = tuple(
         Step(
             match.rule,
             match.similarity,
-            f"label {label!r} "
-            + (f"matched by item {items[match.item]!r}" if match.item is not None else "has no item of its own"),
+            f"label {label!r} " + _how(match, items),
         )
         for label, match in zip(labels, result.labels, strict=True)
     )

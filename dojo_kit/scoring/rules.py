@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler
@@ -94,7 +94,7 @@ class Pair:
         )
 
     @cached_property
-    def amounts(self) -> tuple[list[MoneyValue], list[MoneyValue]]:
+    def amounts(self) -> tuple[tuple[MoneyValue, ...], tuple[MoneyValue, ...]]:
         """Distinct amounts in reading order; one stated twice is one amount."""
         return _distinct(self.predicted), _distinct(self.expected)
 
@@ -113,9 +113,10 @@ class Pair:
 Rule = Callable[[Pair], float | None]
 
 
-def _distinct(text: str) -> list[MoneyValue]:
+@lru_cache(maxsize=16_384)
+def _distinct(text: str) -> tuple[MoneyValue, ...]:
     found = find_amounts(text[:MONEY_CHARS])
-    return list({(a.amount, a.currency, a.approximate): a for a in reversed(found)}.values())[::-1]
+    return tuple({(a.amount, a.currency, a.approximate): a for a in reversed(found)}.values())[::-1]
 
 
 def both_empty(pair: Pair) -> float | None:
@@ -134,9 +135,12 @@ def predicted_empty(pair: Pair) -> float | None:
 
 
 def identical_value(pair: Pair) -> float | None:
-    """1 when the canonical texts are equal but for case."""
-    predicted, expected = pair.texts
-    return 1.0 if predicted.casefold() == expected.casefold() else None
+    """1 when the canonical texts are equal but for case and punctuation at the end.
+
+    Amounts and identifiers are not compared by words: signs and decimal marks are part of them.
+    """
+    predicted, expected = (text.casefold().rstrip(".,;: ") or text for text in pair.texts)
+    return 1.0 if predicted == expected else None
 
 
 def identical_words(pair: Pair) -> float | None:
@@ -395,7 +399,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "id": _rules("id", identical_value, {"id.key": id_equal}),
     "date": _rules(
         "date",
-        identical_value,
+        identical_words,
         {
             "date.impossible": date_impossible,
             "date.equal": date_equal,

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dojo_kit.errors import InputError
-from dojo_kit.records import (
-    ChainedRow,
-    DocumentLabels,
-    ExtractionRow,
-    Labels,
-    Problem,
-    Row,
-    Run,
-    fingerprint,
-)
-from dojo_kit.schema import DocumentClass, FieldType, guess_field_type
-from dojo_kit.scoring.document import DocumentScore, SpansMode, score_document
-from dojo_kit.scoring.frames import FRAME_NAMES, FrameName, make_frame, make_pairs
+from dojo_kit.errors import InputError, closest
+from dojo_kit.records import ChainedRow, Documents, ExtractionRow, Labels, Problem, Row, Run, fingerprint
+from dojo_kit.schema import DocumentClass, guess_field_type
+from dojo_kit.scoring.document import DocumentScore, SpansMode
+from dojo_kit.scoring.embedding import Embedder
+from dojo_kit.scoring.frames import COLUMNS, FRAME_NAMES, FrameName, make_frame, make_pairs
+from dojo_kit.scoring.plan import Plan, Progress, Work, encode, plan_run, score_all
 from dojo_kit.settings import Settings, iter_settings, resolve
 from dojo_kit.text.names import document_key
 
@@ -33,11 +26,6 @@ if TYPE_CHECKING:
 
 SCORER_VERSION = "1"
 """Raised whenever the same input would score differently; part of what makes two scored runs comparable."""
-
-CHUNK = 64
-"""Documents scored per task of an executor."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +96,12 @@ class InMemory:
 
     def frame(self, name: FrameName, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a frame, or only some of its columns."""
+        if name not in self._frames:
+            raise InputError(f"unknown frame {name!r}{closest(name, FRAME_NAMES)}", expected=", ".join(FRAME_NAMES))
+        unknown = [column for column in columns or () if column not in COLUMNS[name]]
+        if unknown:
+            known = ", ".join(COLUMNS[name])
+            raise InputError(f"unknown column {unknown[0]!r}{closest(unknown[0], COLUMNS[name])}", expected=known)
         frame = self._frames[name]
         return frame if columns is None else frame[list(columns)]
 
@@ -158,6 +152,17 @@ class ScoredRun:
         """Label by item pairs of list fields."""
         return self.frame("pairs")
 
+    def __repr__(self) -> str:
+        return f"ScoredRun({self.recipe.run.get('name', '')!r}, {len(self.documents)} documents)"
+
+    @cached_property
+    def failures(self) -> dict[str, int]:
+        """Why documents failed: reason, cut to 100 characters, and how many; the most frequent first."""
+        failed = self.documents.loc[self.documents["status"] == "failed", "error"]
+        counted = failed.str.slice(0, 100).value_counts(sort=False)
+        ranked = sorted(counted.items(), key=lambda pair: (-pair[1], str(pair[0])))
+        return {str(reason): int(n) for reason, n in ranked}
+
     @cached_property
     def counts(self) -> dict[str, int]:
         """Documents in the run, scored, failed, and without labels."""
@@ -180,11 +185,13 @@ class ScoredRun:
 def score_run(
     run: Run,
     labels: Labels,
+    documents: Documents | None = None,
     *,
     doc_class: str | None = None,
     spans: SpansMode = "all",
+    embedder: Embedder | None = None,
     settings: Settings | None = None,
-    executor: Callable[[], Executor] | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
     progress: Progress | None = None,
 ) -> ScoredRun:
     """Score an extraction (or chained) run against labels.
@@ -192,29 +199,41 @@ def score_run(
     Args:
         run: The run.
         labels: Labels of its documents.
+        documents: Texts by document key; with them every value is checked against its document.
         doc_class: Document class whose fields are scored; the labels' own by default.
         spans: Score against ``all`` labelled spans, or the ``first`` of each category.
+        embedder: Gives texts whose words differ a second chance; every score by words alone is kept as well.
         settings: Settings; the current ones by default.
-        executor: Makes an executor (PEP 3148) to score chunks in; results do not depend on it.
+        executor: A PEP 3148 executor, or what makes one, to score chunks in; results do not depend on it.
         progress: Called with (documents done, documents in all).
 
     Raises:
         InputError: The run is of another kind, holds no answers, or shares no document with the labels.
     """
+    _check_arguments(run, labels, spans)
     settings = resolve(settings)
-    if spans not in ("first", "all"):
-        raise InputError(f"spans is {spans!r}", expected="'first' or 'all'")
     rows = _extraction_rows(run)
     schema = _schema(labels, settings.document_class(doc_class or labels.doc_class))
-    tasks, scores, problems = _plan(rows, labels)
-    _require_overlap(run, labels, tasks, scores)
-    work = _Work(schema.fields, settings, spans)
-    scores.extend(_score_all(tasks, work, executor, progress, len(rows)))
+    plan = plan_run(rows, labels, documents, schema, spans)
+    _require_overlap(run, labels, plan)
+    work = Work(schema.fields, settings, spans)
+    vectors = None if embedder is None else encode(plan.tasks, work, embedder)
+    scores = [*plan.unscored, *score_all(plan.tasks, work, vectors, executor, progress, len(rows))]
     scores.sort(key=lambda score: document_order(score.document[0]))
-    problems.extend(problem for score in scores for problem in score.problems)
-    recipe = _recipe(run, labels, tasks, schema, settings, spans)
-    found = (*run.problems, *labels.problems, *problems)
-    return ScoredRun(InMemory(_frames(scores)), recipe, found)
+    problems = [
+        replace(p, source=run.source) for p in (*plan.problems, *(p for score in scores for p in score.problems))
+    ]
+    recipe = _recipe(run, labels, schema, settings, spans, embedder, grounding=documents is not None)
+    return ScoredRun(InMemory(_frames(scores)), recipe, (*run.problems, *labels.problems, *problems))
+
+
+def _check_arguments(run: object, labels: object, spans: object) -> None:
+    if not isinstance(run, Run):
+        raise InputError(f"run is a {type(run).__name__}", expected="a Run, as read_run gives it")
+    if not isinstance(labels, Labels):
+        raise InputError(f"labels is a {type(labels).__name__}", expected="Labels, as load_labels gives them")
+    if spans not in ("first", "all"):
+        raise InputError(f"spans is {spans!r}", expected="'first' or 'all'")
 
 
 def document_order(name: str) -> tuple[str, str]:
@@ -222,37 +241,10 @@ def document_order(name: str) -> tuple[str, str]:
     return document_key(name), name
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    row: Row
-    predicted: Any
-    labels: DocumentLabels
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    types: Mapping[str, FieldType]
-    settings: Settings
-    spans: SpansMode
-
-    def __call__(self, tasks: Sequence[_Task]) -> list[DocumentScore]:
-        return [
-            score_document(
-                task.predicted,
-                task.labels,
-                self.types,
-                document=task.row.document,
-                settings=self.settings,
-                spans=self.spans,
-                tokens_used=_tokens(task.row),
-            )
-            for task in tasks
-        ]
-
-
 def _extraction_rows(run: Run) -> list[tuple[Row, Any]]:
     if not run.rows:
-        raise InputError("the run has no rows", file=run.source, expected="at least one document")
+        why = f"; {len(run.problems)} were refused, the first because: {run.problems[0]}" if run.problems else ""
+        raise InputError(f"the run has no rows{why}", file=run.source, expected="at least one document")
     rows: list[tuple[Row, Any]] = [
         (row, _answer(row)) for row in run.rows if isinstance(row, ExtractionRow | ChainedRow)
     ]
@@ -281,62 +273,19 @@ def _answer(row: ExtractionRow | ChainedRow) -> Any:
 
 def _schema(labels: Labels, declared: DocumentClass) -> DocumentClass:
     """Return the fields to score: the class's, and labelled ones it does not declare."""
-    labelled: dict[str, FieldType] = {}
-    for document in labels.documents.values():
-        for name, spans in document.fields.items():
-            if name not in labelled:
-                labelled[name] = guess_field_type(name, [] if len(spans) > 1 else None)
-            elif len(spans) > 1:
-                labelled[name] = guess_field_type(name, [])
-    extra = {name: labelled[name] for name in sorted(labelled) if name not in declared.fields}
-    shared = {name: type for name, type in declared.fields.items() if name in labelled}
-    fields = {**declared.fields, **extra} if shared else extra
+    many = {name for document in labels.documents.values() for name, spans in document.fields.items() if len(spans) > 1}
+    labelled = {name for document in labels.documents.values() for name in document.fields}
+    extra = {
+        name: guess_field_type(name, [] if name in many or name in labels.list_fields else None)
+        for name in sorted(labelled - set(declared.fields))
+    }
+    fields = {**declared.fields, **extra} if labelled & set(declared.fields) else extra
     return DocumentClass(declared.key, declared.label, fields, declared.subclasses)
 
 
-def _plan(rows: Sequence[tuple[Row, Any]], labels: Labels) -> tuple[list[_Task], list[DocumentScore], list[Problem]]:
-    """Split rows into what can be scored, and the rows of documents that cannot."""
-    tasks: list[_Task] = []
-    scores: list[DocumentScore] = []
-    problems: list[Problem] = []
-    seen: dict[str, str] = {}
-    for row, answer in rows:
-        key = document_key(row.document)
-        if key in seen:
-            raise InputError(
-                f"two rows for one document: {seen[key]!r} and {row.document!r}",
-                expected="one row per document",
-            )
-        seen[key] = row.document
-        expected = labels.documents.get(key)
-        if answer is None:
-            scores.append(_unscored(row, "failed", row.error or "no answer stored"))
-        elif expected is None:
-            scores.append(_unscored(row, "no_labels", None))
-            problems.append(
-                Problem(
-                    "no labels for this document",
-                    document=row.document,
-                    expected=f"a label in {labels.source}",
-                )
-            )
-        else:
-            tasks.append(_Task(row, answer, expected))
-    return tasks, scores, problems
-
-
-def _unscored(row: Row, status: str, error: str | None) -> DocumentScore:
-    nothing = (None,) * 6
-    return DocumentScore((row.document, status, *nothing, 0, error, _tokens(row)))
-
-
-def _tokens(row: Row) -> int | None:
-    return None if row.usage is None else row.usage.total_tokens
-
-
-def _require_overlap(run: Run, labels: Labels, tasks: Sequence[_Task], scores: Sequence[DocumentScore]) -> None:
-    unmatched = [score.document[0] for score in scores if score.document[1] == "no_labels"]
-    if tasks or not unmatched:
+def _require_overlap(run: Run, labels: Labels, plan: Plan) -> None:
+    unmatched = [score.document[0] for score in plan.unscored if score.document[1] == "no_labels"]
+    if plan.tasks or not unmatched:
         return
     example = next(iter(labels.documents.values())).document if labels.documents else "none"
     raise InputError(
@@ -346,36 +295,6 @@ def _require_overlap(run: Run, labels: Labels, tasks: Sequence[_Task], scores: S
         field="document",
         expected="names that agree but for case, punctuation and a .pdf or .txt ending",
     )
-
-
-def _score_all(
-    tasks: Sequence[_Task],
-    work: _Work,
-    executor: Callable[[], Executor] | None,
-    progress: Progress | None,
-    total: int,
-) -> Iterator[DocumentScore]:
-    done = total - len(tasks)
-    chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
-    if progress:
-        progress(done, total)
-    if executor is None:
-        results: Iterable[list[DocumentScore]] = map(work, chunks)
-        yield from _report(results, done, total, progress)
-        return
-    with executor() as pool:
-        futures = [pool.submit(work, chunk) for chunk in chunks]
-        yield from _report((future.result() for future in as_completed(futures)), done, total, progress)
-
-
-def _report(
-    results: Iterable[list[DocumentScore]], done: int, total: int, progress: Progress | None
-) -> Iterator[DocumentScore]:
-    for scores in results:
-        done += len(scores)
-        if progress:
-            progress(done, total)
-        yield from scores
 
 
 def _frames(scores: Sequence[DocumentScore]) -> dict[FrameName, pd.DataFrame]:
@@ -389,10 +308,12 @@ def _frames(scores: Sequence[DocumentScore]) -> dict[FrameName, pd.DataFrame]:
 def _recipe(
     run: Run,
     labels: Labels,
-    tasks: Sequence[_Task],
     schema: DocumentClass,
     settings: Settings,
     spans: SpansMode,
+    embedder: Embedder | None,
+    *,
+    grounding: bool,
 ) -> Recipe:
     from dojo_kit._version import __version__
 
@@ -403,8 +324,8 @@ def _recipe(
         scorer_version=SCORER_VERSION,
         settings=_settings_hash(settings, schema),
         spans=spans,
-        embedder="none",
-        grounding=False,
+        embedder="none" if embedder is None else embedder.name,
+        grounding=grounding,
         labels=used.fingerprint,
         surface=fingerprint(keys),
         doc_class=schema.key,
@@ -414,7 +335,7 @@ def _recipe(
         confidence=statistics.confidence,
         package_version=__version__,
         run={
-            "name": run.meta.name,
+            "name": run.name,
             "model": run.meta.model,
             "prompt_version": run.meta.prompt_version,
             "task": run.meta.task,

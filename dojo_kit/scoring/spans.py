@@ -44,7 +44,7 @@ _BEFORE_NUMBERS = frozenset(
 _LETTERED = frozenset("exhibit schedule annex appendix attachment part party class series tranche phase".split())
 """Words after which a single letter is a name, not an initial."""
 
-_PLACES = tuple(map(re.compile, (r"\n[^\S\n]*\n\s*", r"\n", r"(?<=[.!?;])\s+", r"\s+")))
+_PLACES = tuple(map(re.compile, (r"\n(?:[^\S\n]*\n)+", r"\n", r"(?<=[.!?;])\s+", r"\s+")))
 """Where a document may be cut, best first: between paragraphs, lines, sentences, words."""
 
 
@@ -67,11 +67,8 @@ def split_clauses(texts: Iterable[str]) -> list[str]:
         ['The fee is $5.00 per unit. Pay now.']
     """
     found: dict[tuple[str, ...], str] = {}
-    for text in texts:
-        for start, end in _clauses(text):
-            piece = text[start:end].strip()
-            if words := tokens(piece):
-                found.setdefault(words, piece)
+    for piece in (text[start:end].strip() for text in texts for start, end in _clauses(text)):
+        found.setdefault(tokens(piece), piece)
     return list(found.values())
 
 
@@ -79,9 +76,10 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     clauses: list[tuple[int, int]] = []
     start = 0
     for end, beyond in [*_breaks(text), (len(text), len(text))]:
-        if clauses and len(tokens(text[start:end])) < MIN_TOKENS:
+        words = tokens(text[start:end])
+        if clauses and 0 < len(words) < MIN_TOKENS:
             clauses[-1] = (clauses[-1][0], end)
-        else:
+        elif words:
             clauses.append((start, end))
         start = beyond
     return clauses
@@ -91,10 +89,9 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the end of each piece and the start of the next."""
     start = 0
     for mark in _BREAK.finditer(text):
-        if mark["next"] and not _ends_sentence(text, start, mark.start(), mark["next"]):
-            continue
-        yield mark.span()
-        start = mark.end()
+        if not mark["next"] or _ends_sentence(text, start, mark.start(), mark["next"]):
+            yield mark.span()
+            start = mark.end()
 
 
 def _ends_sentence(text: str, start: int, end: int, following: str) -> bool:
@@ -177,11 +174,11 @@ def _last_place(places: Sequence[Sequence[int]], low: int, high: int) -> int:
 
 
 def _next_start(places: Sequence[Sequence[int]], end: int, chunk_chars: int, overlap: int) -> int:
-    """Return the first good place to start in [end - overlap, end] from which a paragraph ends in the next window."""
+    """Return the first good place to start in [end - overlap, end] that leaves room for a next paragraph that fits."""
     paragraphs = places[0]
     after = bisect_right(paragraphs, end)
     low = end - overlap
-    if after < len(paragraphs) and end < paragraphs[after] <= end + chunk_chars:
+    if 0 < after < len(paragraphs) and paragraphs[after - 1] == end and paragraphs[after] <= end + chunk_chars:
         low = max(low, paragraphs[after] - chunk_chars)
     for level in places:
         at = bisect_left(level, low)

@@ -33,7 +33,9 @@ def value_kinds(field: str, type: FieldType) -> tuple[ValueKind, ...]:
 
 
 def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) -> float | None:
-    """Read a text as a number of the kind: ordinal day, days, or amount; None when it is none.
+    """Read a text as a number of the kind: ordinal day, days, or US dollars; None when it is none.
+
+    Bounds, approximations and amounts in another currency are no amounts in dollars.
 
     A term is read as a date only when its text states no duration, and then as its last full date: the first
     may be the day it begins.
@@ -50,7 +52,8 @@ def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) ->
         duration = parse_duration(text, which=DURATION_FIELDS.get(field, "first"))
         return None if duration is None else float(duration.days)
     amount = parse_money(text[:MONEY_CHARS])
-    return None if amount is None else float(amount.amount)
+    exact = amount is not None and not amount.approximate and amount.currency in (None, "USD")
+    return float(amount.amount) if amount is not None and exact else None
 
 
 def _dates(text: str, scoring: FieldScoring) -> list[date]:

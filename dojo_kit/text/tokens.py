@@ -147,7 +147,7 @@ def is_no_value(value: object) -> bool:
 @lru_cache(maxsize=65_536)
 def _says_nothing(text: str) -> bool:
     plain = canonical(text).casefold()
-    return plain in NO_VALUE_WORDS or plain.strip("'\" .") in NO_VALUE_WORDS
+    return plain in NO_VALUE_WORDS or (plain.strip("'\" .") or plain) in NO_VALUE_WORDS
 
 
 def is_negated(words: Iterable[str], text: str) -> bool:

@@ -25,13 +25,14 @@ from dojo_kit.text.tokens import content_tokens, is_no_value, tokens
 SETTINGS = Settings()
 FILLER = "The parties agree on many other things that are of no interest here and shall not be read. "
 CONTRACT = (
-    "AGREEMENT made this 4th day of July, 2010 between Acme Imaging, Inc., a Delaware corporation (the \u201cSeller\u201d),"
+    "AGREEMENT made this 4th day of July, 2010 between Acme Imaging, Inc., a Delaware company (the \u201cSeller\u201d)"
     f" and John Q. Public. Ref. No. PA-100/7. {FILLER * 5}"
     "2.1 Licensee shall pay to Licensor a royalty of five percent of net sales within thirty (30) days."
     f" {FILLER * 5} The price is US$1,250,000.00, the deposit EUR 300, the fee two hundred Dollars (200). Section 5.2"
-    f" {FILLER * 5} Licensor may audit the books, and Licensee shall indemnify Licensor against all losses caused by it."
+    f" {FILLER * 5} Licensor may audit the books, and Licensee shall indemnify Licensor against all losses."
 )
 INDEX = DocumentIndex(CONTRACT)
+GATHERED = "Acme Imaging shall indemnify Licensor against royalty, net sales, the deposit and the price"
 
 
 def grounded(text: str, kind: str, settings: Settings = SETTINGS) -> bool:
@@ -42,9 +43,9 @@ TABLE = [
     # running text
     ("free_text", "Licensee shall pay to Licensor a royalty of 5 percent of net sales within 30 days", True),
     ("free_text", "Licensee pays Licensor royalty of five percent of sales", True),
-    ("free_text", "Licensee shall indemnify Licensor against royalty, net sales and books within thirty days", False),
+    ("free_text", GATHERED, False),
     ("free_text", "Licensee shall pay... a royalty... Licensor may audit the books", True),
-    ("free_text", "Licensor may audit the books... Licensee shall pay a royalty", False),
+    ("free_text", "audit the books... net sales within thirty (30) days... Acme Imaging", False),
     ("free_text", "Licensee may terminate on notice", False),
     ("free_text", "net sales", True),
     ("free_text", "sales net", False),
@@ -78,7 +79,7 @@ TABLE = [
     # names
     ("name", "ACME IMAGING INC", True),
     ("name", 'Acme Imaging, Inc. ("Seller")', True),
-    ("name", 'Acme Imaging, Inc. ("Buyer")', False),
+    ("name", 'Acme ("Buyer")', False),
     ("name", "Acme", True),
     ("name", "Apex Imaging, Inc.", False),
     ("name", "John Public", False),
@@ -93,9 +94,7 @@ def test_values_are_grounded_by_type(kind: str, text: str, expected: bool) -> No
 
 def test_the_published_measure_ignores_where_words_stand() -> None:
     """Words gathered from the whole document pass the published measure and not ours."""
-    gathered = "Licensee shall indemnify Licensor against royalty, net sales and books within thirty days"
-
-    found = ground_item(INDEX, gathered, "free_text", SETTINGS)
+    found = ground_item(INDEX, GATHERED, "free_text", SETTINGS)
 
     assert (found.grounded, found.grounded_bag) == (False, True)
 
@@ -246,7 +245,7 @@ def test_own_items_are_grounded_in_time(published: Published) -> None:
 
 
 def test_items_of_other_contracts_are_not_grounded(published: Published, indexes: dict[str, DocumentIndex]) -> None:
-    """Run 081: of values looked for in a random other contract at most 1.5 % pass; the published measure passes 20 %."""
+    """Run 081: in a random other contract at most 1.5 % of the values are found; the published measure finds 20 %."""
     rng = random.Random(11)
     flags = []
     for row in published.rows:

@@ -92,7 +92,7 @@ def test_every_document_is_accounted_for(scored: Any) -> None:
         "n_nothing_expected": 1,
     }
     assert [str(problem) for problem in scored.problems if problem.document == "E"] == [
-        "document 'E': no labels for this document; expected a label in labels.jsonl"
+        "run.json, document 'E': no labels for this document; expected a label in labels.jsonl"
     ]
 
 
@@ -178,7 +178,7 @@ def test_row_order_changes_nothing() -> None:
 @pytest.mark.parametrize("executor", [lambda: ThreadPoolExecutor(2), lambda: ProcessPoolExecutor(2)])
 def test_executor_changes_nothing(executor: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks scored in threads or processes give what one process gives."""
-    monkeypatch.setattr("dojo_kit.scoring.run.CHUNK", 1)
+    monkeypatch.setattr("dojo_kit.scoring.plan.CHUNK", 1)
     alone, spread = score_run(run_of(ANSWERS), LABELS), score_run(run_of(ANSWERS), LABELS, executor=executor)
     for name in FRAME_NAMES:
         pd.testing.assert_frame_equal(alone.frame(name), spread.frame(name))

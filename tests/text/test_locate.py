@@ -22,7 +22,7 @@ from dojo_kit.text.tokens import content_tokens, is_no_value, tokens
 CONTRACT = (
     "LICENSE AGREEMENT\n\n1.  GRANT.  Licensor hereby grants to Licensee a non-exclusive,\n          royalty-free"
     " license to use the Marks (the \u201cLicense\u201d)\u2122.\n\n2. FEES. Licensee shall pay $5,000 within thirty"
-    " (30) days after receipt of an invoice.\n\n3. TERM. Licensee shall pay interest; the Term ends on 31 December 2010.\n"
+    " (30) days after receipt of an invoice.\n\n3. TERM. Licensee shall pay interest; the Term ends 31 December 2010.\n"
 )
 ODD = st.text(
     alphabet="aB1 .,?_-\n\u00e9e\u0301\u00bd\u2122\u00ad\ufb01\u2026\u201c\u4e2d\u00df\u0130\u00b4\u1100\u1161",
