@@ -7,13 +7,14 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench reports notebooks data clean lint types imports
+.PHONY: help demo test check bench fuzz reports notebooks data clean lint types imports
 
 help:
 	@echo "make demo       score the sample corpus and write out/demo/report.html"
 	@echo "make test       install everything and run the tests"
 	@echo "make check      the gate: format, lint, types, imports, tests, notebooks"
 	@echo "make bench      speed, as ratios against peers, in one run"
+	@echo "make fuzz       100,000 random inputs per scorer"
 	@echo "make reports    write reports/ anew"
 	@echo "make data       write data/ anew from its seed"
 	@echo "make clean      remove the virtual environment and everything generated"
@@ -55,6 +56,9 @@ notebooks: $(DEV_READY)
 	@if ls notebooks/*.py >/dev/null 2>&1; then $(BIN)/marimo check --strict notebooks/*.py; fi
 	@if ls notebooks/*.ipynb >/dev/null 2>&1; then \
 	  $(BIN)/python -m pytest -q -p no:doctest --nbval --nbval-current-env --nbval-cell-timeout=120 notebooks/*.ipynb; fi
+
+fuzz: $(DEV_READY)
+	$(BIN)/python -m tests.fuzz
 
 bench: $(DEV_READY)
 	@$(BIN)/python -m pip install --quiet --group bench

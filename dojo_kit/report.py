@@ -119,6 +119,7 @@ def _score_rows(runs: Mapping[str, ScoredRun]) -> Iterator[dict[str, str]]:
             "as_zero": formats.number(_value(metrics, "overall_extraction_score_failed_as_zero", overall)),
             "presence": formats.number(_value(metrics, "field_presence")),
             "valid": formats.number(_value(metrics, "schema_valid")),
+            "true": formats.number(_value(metrics, "overall_verified_precision")),
         }
 
 

@@ -5,23 +5,28 @@ A file is YAML or TOML with the sections of `Settings`; the taxonomy layout of o
 Unknown keys are refused with the closest known name, because a misspelt threshold that silently stays at its
 default is a wrong score.
 
-Environment variables are named ``DOJO_KIT__SECTION__KEY``; ``DOJO_KIT_CONFIG`` names a file.
+Environment variables are named ``DOJO_KIT__SECTION__KEY``; ``DOJO_KIT_CONFIG`` names a file. Their values, like
+those of ``--set``, are read as YAML; in a file and in a call a number is a number, never text or a truth value.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
+import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from difflib import get_close_matches
+from numbers import Real
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from dojo_kit.errors import InputError, SettingsError, closest
+from dojo_kit.errors import SettingsError, closest
 from dojo_kit.schema import DocumentClass, document_class, document_classes, make_document_class
+from dojo_kit.settings_files import parse_value as parse_value
+from dojo_kit.settings_files import read_settings_file
 
 ENV_PREFIX = "DOJO_KIT__"
 ENV_CONFIG = "DOJO_KIT_CONFIG"
@@ -37,7 +42,17 @@ _ALIASES = {
 }
 """Names of the same settings in the taxonomy layout."""
 
-Share = Annotated[float, Field(ge=0, le=1)]
+
+def _real(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"must be a number, not {_short(value)}")
+    return value
+
+
+_NUMBER = BeforeValidator(_real)
+Share = Annotated[float, Field(ge=0, le=1), _NUMBER]
+Count = Annotated[int, Field(ge=1), _NUMBER]
+Whole = Annotated[int, Field(ge=0), _NUMBER]
 
 
 def _price(value: Any) -> Any:
@@ -51,7 +66,8 @@ def _price(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-Price = Annotated[tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]], BeforeValidator(_price)]
+_Dollars = Annotated[float, Field(ge=0), _NUMBER]
+Price = Annotated[tuple[_Dollars, _Dollars], BeforeValidator(_price)]
 
 
 class _Section(BaseModel):
@@ -84,7 +100,7 @@ class FieldScoring(_Section):
     partial_gt_fields: frozenset[str] = frozenset({"parties", "key_obligations", "termination_clauses"})
     containment_fields: frozenset[str] = frozenset({"governing_law", "term_length", "renewal_terms"})
     day_first: bool | None = None
-    two_digit_year_pivot: Annotated[int, Field(ge=0, le=100)] = 50
+    two_digit_year_pivot: Annotated[int, Field(ge=0, le=100), _NUMBER] = 50
     pair_floor: Share = 0.2
 
     @model_validator(mode="after")
@@ -103,9 +119,9 @@ class Statistics(_Section):
         confidence: Confidence level of intervals.
     """
 
-    n_resamples: Annotated[int, Field(ge=1)] = 2000
-    seed: Annotated[int, Field(ge=0)] = 42
-    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    n_resamples: Count = 2000
+    seed: Whole = 42
+    confidence: Annotated[float, Field(gt=0, lt=1), _NUMBER] = 0.95
 
 
 class Chunking(_Section):
@@ -116,8 +132,8 @@ class Chunking(_Section):
         chunk_overlap: Characters shared by neighbouring windows.
     """
 
-    chunk_chars: Annotated[int, Field(ge=1)] = 90_000
-    chunk_overlap: Annotated[int, Field(ge=0)] = 8_000
+    chunk_chars: Count = 90_000
+    chunk_overlap: Whole = 8_000
 
 
 class Embedding(_Section):
@@ -187,6 +203,7 @@ class Settings(_Section):
         *,
         env: Mapping[str, str] | None = None,
         overrides: Mapping[str, Any] | None = None,
+        where: str = "call",
     ) -> Settings:
         """Merge defaults, a file, the environment and a call's overrides.
 
@@ -194,24 +211,25 @@ class Settings(_Section):
             path: YAML or TOML file; without one, ``DOJO_KIT_CONFIG`` is asked.
             env: Environment variables; the process's own by default.
             overrides: ``{"section.key": value}`` or ``{"section": {"key": value}}``.
+            where: What messages call the overrides' origin, such as ``--set``.
 
         Raises:
-            SettingsError: A key is unknown or a value impossible.
+            SettingsError: A key is unknown or given twice, or a value impossible.
             InputError: The file cannot be read.
         """
         env = os.environ if env is None else env
-        path = path or env.get(ENV_CONFIG) or None
+        path = (env.get(ENV_CONFIG) or None) if path is None else path
         merged: dict[str, Any] = {}
         if path is not None:
-            _merge(merged, _normalise(_read_file(Path(path)), where=str(path)))
+            _merge(merged, _normalise(read_settings_file(path), where=str(path)))
         _merge(merged, _normalise(_from_env(env), where="environment"))
-        _merge(merged, _normalise(_nest(overrides or {}), where="call"))
+        _merge(merged, _normalise(_nest(overrides or {}, where=where), where=where))
         return cls._validated(merged)
 
-    def override(self, changes: Mapping[str, Any]) -> Settings:
+    def override(self, changes: Mapping[str, Any], *, where: str = "call") -> Settings:
         """Return a copy with ``{"section.key": value}`` or ``{"section": {"key": value}}`` changed."""
         merged = self.model_dump()
-        _merge(merged, _normalise(_nest(changes), where="call"))
+        _merge(merged, _normalise(_nest(changes, where=where), where=where))
         return self._validated(merged)
 
     @classmethod
@@ -219,56 +237,84 @@ class Settings(_Section):
         try:
             return cls.model_validate(merged)
         except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(map(str, e['loc']))}: {e['msg']}, not {e['input']!r}" for e in error.errors()
-            )
-            raise SettingsError(problems) from None
+            raise SettingsError("; ".join(map(_fault, error.errors()))) from None
 
 
-def _read_file(path: Path) -> dict[str, Any]:
-    import yaml
+_WANTED = {
+    "frozen_set_type": "a list of names",
+    "tuple_type": "two numbers",
+    "too_short": "two numbers",
+    "too_long": "two numbers",
+    "missing": "two numbers",
+    "mapping_type": "keys with values",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_from_float": "a whole number",
+    "finite_number": "a finite number",
+}
 
-    try:
-        text = path.read_text(encoding="utf-8")
-        value = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
-    except OSError as error:
-        raise InputError(f"cannot read settings: {error.strerror}", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("settings are not UTF-8 text", file=path, expected="YAML or TOML") from None
-    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"cannot parse settings: {error}", file=path, expected="YAML or TOML") from None
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise InputError(f"settings are a {type(value).__name__}", file=path, expected="sections with keys")
-    return value
+
+def _fault(error: Mapping[str, Any]) -> str:
+    """Say in our words what a validator of a setting found."""
+    place = ".".join(map(str, error["loc"]))
+    raised = error.get("ctx", {}).get("error")
+    if raised is not None:
+        message = str(raised)
+    else:
+        wanted = _WANTED.get(error["type"]) or error["msg"].removeprefix("Input should be ")
+        message = f"must be {wanted}, not {_short(error['input'])}"
+    return f"{place}: {message}" if place else message
+
+
+def _short(value: Any) -> str:
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = 60
+    return short.repr(value)
 
 
 def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
-    names = {key: key.removeprefix(ENV_PREFIX).lower() for key in env if key.startswith(ENV_PREFIX)}
-    return _nest({name.replace("__", "."): parse_value(env[key]) for key, name in sorted(names.items())})
+    flat: dict[str, Any] = {}
+    for key in sorted(env):
+        if key.startswith(ENV_PREFIX):
+            name = key.removeprefix(ENV_PREFIX).lower().replace("__", ".")
+            if name in flat:
+                raise SettingsError(f"environment: {name} is given twice")
+            flat[name] = parse_value(env[key])
+        elif key.startswith(ENV_PREFIX[:-1]):
+            _refuse_misspelt(key)
+    return _nest(flat, where="environment")
 
 
-def parse_value(text: str) -> Any:
-    """Read a setting's value as written on a command line or in the environment (a YAML scalar or list).
+def _refuse_misspelt(variable: str) -> None:
+    """Refuse a variable that was meant for a setting; one of another part of the package passes."""
+    name = variable.removeprefix(ENV_PREFIX[:-1]).lower()
+    if variable in (ENV_CONFIG, "DOJO_KIT_CACHE") or name.startswith("embedding_"):
+        return
+    if name.endswith(("_base_url", "_api_key")):
+        return
+    known = {"config": ENV_CONFIG, "cache": "DOJO_KIT_CACHE"}
+    for section, info in Settings.model_fields.items():
+        keys = getattr(info.annotation, "model_fields", {})
+        known |= {key: f"{ENV_PREFIX}{section}__{key}".upper() for key in keys if key != "model"}
+        known |= {f"{section}_{key}": f"{ENV_PREFIX}{section}__{key}".upper() for key in keys}
+    near = get_close_matches(name.replace("__", "_"), known, n=1, cutoff=0.8)
+    sections = [section for section in Settings.model_fields if name.startswith(section)]
+    if near or sections:
+        right = known[near[0]] if near else f"{ENV_PREFIX}{sections[0]}__KEY".upper()
+        raise SettingsError(f"environment: {variable} is not read (did you mean {right}?)")
 
-    Examples:
-        >>> parse_value("0.7"), parse_value("[a, b]"), parse_value("none")
-        (0.7, ['a', 'b'], 'none')
-    """
-    import yaml
 
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
-
-
-def _nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+def _nest(flat: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     nested: dict[str, Any] = {}
     for name, value in flat.items():
-        section, dot, key = name.partition(".")
+        section, dot, key = str(name).partition(".")
         if dot:
+            given = nested.get(section)
+            if isinstance(given, Mapping) and key in given:
+                raise SettingsError(f"{where}: {name} is given twice")
             _merge(nested, {section: {key: value}})
         else:
             _merge(nested, {section: dict(value) if isinstance(value, Mapping) else value})
@@ -287,6 +333,8 @@ def _normalise(raw: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     """Bring the taxonomy layout to ours and refuse unknown names."""
     result: dict[str, Any] = {}
     for section, value in raw.items():
+        if not isinstance(section, str):
+            raise SettingsError(f"{where}: section {section!r} is not text; known: {', '.join(Settings.model_fields)}")
         if section not in Settings.model_fields:
             raise SettingsError(
                 f"{where}: unknown section {section!r}{closest(section, Settings.model_fields)}; "
@@ -310,9 +358,10 @@ def _section(section: str, value: Any, *, where: str) -> dict[str, Any]:
         value = value.model_dump()
     if not isinstance(value, Mapping):
         raise SettingsError(
-            f"{where}: section {section!r} is {value!r}, expected keys among {', '.join(sorted(known))}"
+            f"{where}: section {section!r} is {_short(value)}, expected keys among {', '.join(sorted(known))}"
         )
-    result = {}
+    result: dict[str, Any] = {}
+    given: dict[str, str] = {}
     for key, setting in value.items():
         name = aliases.get(str(key), str(key))
         if name not in known:
@@ -320,7 +369,10 @@ def _section(section: str, value: Any, *, where: str) -> dict[str, Any]:
                 f"{where}: unknown setting {section}.{key}{closest(str(key), known | set(aliases))}; "
                 f"known: {', '.join(sorted(known))}"
             )
-        result[name] = setting
+        if name in given:
+            both = key if key == given[name] else f"{given[name]} and as {key}"
+            raise SettingsError(f"{where}: {section}.{name} is given twice, as {both}")
+        result[name], given[name] = setting, str(key)
     return result
 
 
@@ -328,17 +380,20 @@ def _doc_classes(value: Any, *, where: str) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     if not isinstance(value, list):
-        raise SettingsError(f"{where}: doc_classes is {value!r}, expected a mapping or a list of classes")
+        raise SettingsError(f"{where}: doc_classes is {_short(value)}, expected a mapping or a list of classes")
     allowed = ("key", "name", "label", "description", "field_types", "subclasses")
     result = {}
     for entry in value:
         if not isinstance(entry, Mapping) or not ({"key", "name"} & set(entry)):
-            raise SettingsError(f"{where}: a doc_classes entry needs a key and field_types, not {entry!r}")
+            raise SettingsError(f"{where}: a doc_classes entry needs a key and field_types, not {_short(entry)}")
         for key in entry:
             if key not in allowed:
                 raise SettingsError(f"{where}: unknown doc_classes key {key!r}{closest(str(key), allowed)}")
+        name = str(entry.get("key") or entry.get("name"))
+        if name in result:
+            raise SettingsError(f"{where}: document class {name!r} is given twice")
         if entry.get("field_types"):
-            result[str(entry.get("key") or entry.get("name"))] = entry["field_types"]
+            result[name] = entry["field_types"]
     return result
 
 

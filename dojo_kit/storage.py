@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         path: Final path; its folder is made when missing.
 
     Raises:
-        InputError: The folder cannot be made or written.
+        InputError: The folder cannot be made, or the file not written; also when the block runs into an
+            error of the file system, such as a full disk. ``path`` then is as it was before.
 
     Examples:
         >>> import tempfile
@@ -34,19 +35,33 @@ def replacing(path: str | Path) -> Iterator[Path]:
         >>> folder.cleanup()
     """
     path = Path(path)
+    if not path.name:
+        raise InputError("the path names no file", file=str(path), expected="a file name")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", file=path, expected="a writable folder") from None
+        if path.is_dir():
+            raise InputError("cannot write: it is a folder", file=path, expected="the path of a file")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
+    except (OSError, ValueError) as error:
+        raise _not_written(error, path, expected="a writable folder") from None
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    except OSError as error:
+        raise _not_written(error, path, expected="room for the file and a name the disk can hold") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _not_written(error: OSError | ValueError, path: Path, *, expected: str) -> InputError:
+    if isinstance(error, InputError):
+        return error
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return InputError(f"cannot write: {reason}", file=path, expected=expected)
 
 
 def _umask() -> int:
@@ -56,16 +71,38 @@ def _umask() -> int:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file whole."""
+    """Write a text file whole; halves of characters, which no file can hold, become U+FFFD.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_text(encodable(text), encoding="utf-8", newline="\n")
 
 
-def to_json(value: Any) -> str:
+def encodable(text: str) -> str:
+    r"""Return text that UTF-8 can hold: a lone surrogate becomes U+FFFD.
+
+    Examples:
+        >>> encodable("caf\u00e9 \ud800") == "caf\u00e9 \ufffd"
+        True
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def to_json(value: Any, *, ascii_only: bool = False) -> str:
     r"""Render a value as strict JSON with a final newline; NaN is refused, not written.
+
+    Args:
+        value: The value.
+        ascii_only: Escape every other character, for streams that are not UTF-8.
 
     Examples:
         >>> to_json({"b": 1, "a": None})
         '{\n  "b": 1,\n  "a": null\n}\n'
     """
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(value, ensure_ascii=ascii_only, indent=2, allow_nan=False) + "\n"

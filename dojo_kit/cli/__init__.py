@@ -11,11 +11,13 @@ import sys
 def main() -> None:
     """Run the ``dojo`` command."""
     from dojo_kit.cli.app import app
-    from dojo_kit.cli.output import report_error
+    from dojo_kit.cli.explain import mark_negative_numbers
+    from dojo_kit.cli.output import prepare_streams, report_error
     from dojo_kit.errors import DojoError
 
+    prepare_streams()
     try:
-        app()
+        app(args=mark_negative_numbers(sys.argv[1:]))
     except DojoError as error:
         report_error(error)
         sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import time
@@ -11,11 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from dojo_kit import formats
-from dojo_kit.cli.output import err, estimates_table, out, print_json
+from dojo_kit.cli.output import err, estimates_table, out, print_json, shown
 from dojo_kit.cli.score import JsonOption
+from dojo_kit.errors import InputError
 from dojo_kit.storage import to_json, write_text
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out_dir: Annotated[Path, typer.Option("--out", help="Folder for the sample, the frames and the report.")] = Path(
-        "out/demo"
-    ),
+    out_dir: Annotated[
+        str, typer.Option("--out", help="Folder for the sample, the frames and the report.")
+    ] = "out/demo",
     json: JsonOption = False,
 ) -> None:
     """Write a sample corpus, score its runs, and publish what was found as one HTML file."""
@@ -33,7 +34,10 @@ def demo(
     from dojo_kit.report import worst_family, write_report
     from dojo_kit.runs import save
 
-    sample = out_dir / "sample"
+    if not out_dir.strip():
+        raise InputError("the path is empty", field="--out", expected="a folder")
+    folder = Path(out_dir).expanduser()
+    sample = folder / "sample"
     _say(json, "1/3 writing the sample corpus")
     _write_sample(sample)
     _say(json, "2/3 scoring its runs")
@@ -41,9 +45,9 @@ def demo(
     scored = score_sample(sample)
     seconds = time.perf_counter() - started
     focus = weakest(scored)
-    save(scored[focus], out_dir / "scored")
+    save(scored[focus], folder / "scored")
     _say(json, "3/3 writing the report")
-    report = write_report(out_dir / "report.html", scored, focus=focus, command="dojo demo")
+    report = write_report(folder / "report.html", scored, focus=focus, command="dojo demo")
     lost = worst_family(family_table(scored[focus]))
     overall = {name: run.metrics()["overall_extraction_score"] for name, run in scored.items()}
     if json:
@@ -53,11 +57,13 @@ def demo(
     documents = formats.count(scored[focus].counts["n_documents"], "contract")
     out.print(f"[bold]{documents}, {formats.count(len(scored), 'run')} scored in {seconds:.1f} s[/]\n")
     out.print(estimates_table(overall.items(), title="overall_extraction_score"))
-    out.print(f"\n{escape(focus)} {escape(lost)}")
-    out.print(f"report: {escape(str(report))} ({report.stat().st_size / 1024:,.0f} kB)")
-    example = f"{sample / 'runs' / focus}.json --labels {sample / 'labels.json'}"
-    command = "dojo" if shutil.which("dojo") else sys.argv[0]
-    out.print(f"next:   {escape(command)} score {escape(example)}")
+    out.print(f"\n{shown(focus)} {shown(lost)}")
+    out.print(f"report: {shown(report)} ({report.stat().st_size / 1024:,.0f} kB)", soft_wrap=True)
+    command = [
+        "dojo" if shutil.which("dojo") else sys.argv[0],
+        *("score", str(sample / "runs" / f"{focus}.json"), "--labels", str(sample / "labels.json")),
+    ]
+    out.print(f"next:   {shown(shlex.join(command))}", soft_wrap=True)
 
 
 def score_sample(sample: Path) -> dict[str, ScoredRun]:
@@ -66,12 +72,12 @@ def score_sample(sample: Path) -> dict[str, ScoredRun]:
     Args:
         sample: Folder written by `dojo_kit.samples.write_samples`.
     """
-    from dojo_kit.runs import load_labels, read_run
+    from dojo_kit.runs import load_documents, load_labels, read_run
     from dojo_kit.scoring.run import score_run
 
-    labels = load_labels(sample / "labels.json")
+    labels, documents = load_labels(sample / "labels.json"), dict(load_documents(sample / "documents"))
     runs = [read_run(path) for path in sorted((sample / "runs").glob("extraction_*.json"))]
-    return {run.name: score_run(run, labels) for run in runs}
+    return {run.name: score_run(run, labels, documents) for run in runs}
 
 
 def weakest(scored: dict[str, ScoredRun]) -> str:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json as jsonlib
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from dojo_kit.cli.output import make_table, out, print_json
+from dojo_kit.cli.output import build_table, out, print_json, shown
 from dojo_kit.cli.score import ConfigOption, JsonOption, SetOption, settings_from
+from dojo_kit.errors import InputError
+from dojo_kit.runs.strict_json import parse_json
 from dojo_kit.scoring.fields import Explanation, explain_field
+
+_MARK = "\0"
+"""Put before a negative number on its way through the parser of options; no argument can hold it."""
+_NEGATIVE = re.compile(r"-[\d.,]|-\W\d")
 
 
 def explain(
@@ -27,28 +33,40 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Show the score of one pair of values, every rule tried, and what the texts were read as."""
+    type, *texts = (text.removeprefix(_MARK) for text in (type, predicted, expected))
     is_list = type.startswith("entity_list")
-    values = [_list_or_text(text) if is_list else text for text in (predicted, expected)]
+    named = zip(("PREDICTED", "EXPECTED"), texts, strict=True)
+    values = [_decoded(text, name) if is_list else text for name, text in named]
     settings = settings_from(Path(config) if config else None, set_)
     why = explain_field(type, *values, partial_gt=partial_gt, settings=settings)
     if json:
         print_json(explanation_as_dict(why))
         return
-    out.print(f"[bold]{why.score:.4g}[/]  by [bold]{escape(why.rule)}[/]  ({escape(why.type)})")
-    steps = make_table("", ("rule tried", "left"), ("score", "right"), ("meaning", "left"))
-    for step in why.steps:
-        score = "\N{EN DASH}" if step.score is None else f"{step.score:.4g}"
-        steps.add_row(escape(step.rule), score, escape(step.meaning))
+    out.print(f"[bold]{why.score:.4g}[/]  by [bold]{shown(why.rule)}[/]  ({shown(why.type)})")
+    steps = [[step.rule, _score(step.score), step.meaning] for step in why.steps]
+    score_name = "similarity" if is_list else "score"
     out.print()
-    out.print(steps)
-    readings = make_table("read as", ("", "left"), ("", "left"))
-    readings.show_header = False
-    for name, value in _plain(why.readings).items():
-        readings.add_row(escape(name), escape(jsonlib.dumps(value, ensure_ascii=False)))
+    out.print(build_table("", [("rule tried", "left"), (score_name, "right"), ("meaning", "fold")], steps))
+    readings = [[name, jsonlib.dumps(value, ensure_ascii=False)] for name, value in _plain(why.readings).items()]
     out.print()
-    out.print(readings)
+    out.print(build_table("read as", [("", "left"), ("", "fold")], readings))
     if why.cautions:
-        out.print(f"\n[yellow]caution:[/] {escape(', '.join(why.cautions))}")
+        out.print(f"\n[yellow]caution:[/] {shown(', '.join(why.cautions))}")
+
+
+def mark_negative_numbers(args: list[str]) -> list[str]:
+    """Keep a value such as ``-5`` from being taken for an option of ``dojo explain``.
+
+    Args:
+        args: Arguments of ``dojo``; those of other commands, and after ``--``, stay as they are.
+    """
+    if args[:1] != ["explain"] or "--" in args:
+        return args
+    return [_MARK + arg if _NEGATIVE.match(arg) else arg for arg in args]
+
+
+def _score(score: float | None) -> str:
+    return "\N{EN DASH}" if score is None else f"{score:.4g}"
 
 
 def explanation_as_dict(why: Explanation) -> dict[str, Any]:
@@ -65,12 +83,15 @@ def explanation_as_dict(why: Explanation) -> dict[str, Any]:
     }
 
 
-def _list_or_text(text: str) -> Any:
-    try:
-        value = jsonlib.loads(text)
-    except ValueError:
+def _decoded(text: str, name: str) -> Any:
+    """Read a value of a list field: JSON where it begins like a list or an object, else one item."""
+    if not text.lstrip().startswith(("[", "{")):
         return text
-    return value if isinstance(value, list) else text
+    try:
+        return parse_json(text, file=None)
+    except InputError as error:
+        expected = "a JSON list, or text that begins with neither [ nor {"
+        raise InputError(error.message, field=name, expected=expected) from None
 
 
 def _plain(value: Any) -> Any:

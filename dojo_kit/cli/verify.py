@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from dojo_kit import formats
 from dojo_kit.analysis.verify import Difference, VerifyReport, verify_record
-from dojo_kit.cli.output import err, make_table, out, print_json
+from dojo_kit.cli.output import build_table, err, out, print_json, shown
 from dojo_kit.cli.score import ConfigOption, JsonOption, settings_from
 from dojo_kit.settings import Settings
 
@@ -58,39 +57,47 @@ def _from_labels(source: str, record: Mapping[str, Any], labels: str, settings: 
 
 def _print(reports: list[VerifyReport]) -> None:
     checked, equal = sum(r.checked for r in reports), sum(r.equal for r in reports)
-    numbers, runs = formats.count(checked, "stored number"), formats.count(len(reports), "run")
+    anew = sum(_is_anew(difference) for report in reports for difference in report.differences)
+    numbers, runs = formats.count(checked - anew, "stored number"), formats.count(len(reports), "run")
     out.print(f"[bold]{equal:,} of {numbers} follow from the rows[/] of {runs}")
+    if anew:
+        out.print(f"{formats.count(anew, 'stored number')} more come out otherwise from the labels given")
     for report in reports:
-        if report.differences:
-            _print_differences(report)
+        for of_labels in (False, True):
+            found = [difference for difference in report.differences if _is_anew(difference) == of_labels]
+            if found:
+                _print_differences(report.run, found, of_labels=of_labels)
     reasons: dict[str, set[str]] = {}
     for report in reports:
         for item in report.unverifiable:
             reasons.setdefault(item.why, set()).add(item.name)
     if reasons:
-        table = make_table("cannot be verified", ("numbers", "right"), ("why", "left"), ("for example", "fold"))
-        for why, names in reasons.items():
-            table.add_row(f"{len(names):,}", escape(why), escape(", ".join(sorted(names)[:2])))
+        rows = [[f"{len(names):,}", why, ", ".join(sorted(names)[:2])] for why, names in reasons.items()]
         out.print()
-        out.print(table)
+        out.print(
+            build_table("cannot be verified", [("numbers", "right"), ("why", "fold"), ("for example", "fold")], rows)
+        )
 
 
-def _print_differences(report: VerifyReport) -> None:
-    out.print(f"\n[bold]{escape(report.run)}[/]: {formats.count(len(report.differences), 'stored number')} off")
+def _is_anew(difference: Difference) -> bool:
+    """Tell whether a number was compared with one recomputed from labels, not from the run's rows."""
+    return difference.note.startswith("read anew from the labels")
+
+
+def _print_differences(run: str, found: list[Difference], *, of_labels: bool) -> None:
+    ending = "otherwise from the labels given" if of_labels else "off"
+    out.print(f"\n[bold]{shown(run)}[/]: {formats.count(len(found), 'stored number')} {ending}")
     by_note: dict[str, list[Difference]] = {}
-    for difference in report.differences:
+    for difference in found:
         by_note.setdefault(difference.note, []).append(difference)
     for note, differences in by_note.items():
         if note:
-            out.print(f"[dim]{escape(note)}[/]")
-        table = make_table("", ("", "left"), ("stored", "right"), ("recomputed", "right"))
-        for difference in differences:
-            table.add_row(
-                escape(difference.name), escape(_short(difference.stored)), escape(_short(difference.recomputed))
-            )
-        out.print(table)
+            out.print(f"[dim]{shown(note)}[/]")
+        rows = [[item.name, _short(item.stored), _short(item.recomputed)] for item in differences]
+        out.print(build_table("", [("", "left"), ("stored", "right"), ("recomputed", "right")], rows))
 
 
 def _short(value: Any) -> str:
+    """Write a value; text is cut to a readable length, a number never."""
     text = "null" if value is None else str(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return text if len(text) <= 40 or isinstance(value, int | float) else text[:37] + "..."

@@ -84,6 +84,8 @@ def as_text(value: Any) -> str:
         >>> as_text(["Acme", "Beta"]), as_text(12.5), as_text({"name": "Acme"}), as_text(None)
         ('Acme', '12.5', '', '')
     """
+    while isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
     if isinstance(value, str):
         return strip_wrapping(value if value.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", value))
     if value is None or isinstance(value, Mapping) or _is_missing(value):

@@ -294,7 +294,7 @@ def category_presence(
     """Tell which labelled clause categories an answer covers.
 
     For each category the entries of the answer's trace tagged with its name are asked first, then the items of its
-    field, whole and cut into sentences. It is present when one of these spans holds `coverage_threshold` of the
+    field, whole and, where similarity is asked for, cut into sentences. It is present when one of these spans holds `coverage_threshold` of the
     distinct content tokens of one of its labels, or is similar enough to it.
 
     Args:

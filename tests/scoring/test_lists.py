@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dojo_kit import Settings, score_list
-from dojo_kit.scoring.lists import assign
 from dojo_kit.scoring.elements import _MATRIX_FORMS, element_score
+from dojo_kit.scoring.lists import assign
 from dojo_kit.scoring.overlap import TokenOverlap
 from dojo_kit.text.tokens import coverage, is_no_value, token_f1, tokens
 
