@@ -180,7 +180,7 @@ class RunMeta:
     git: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """One run: its rows in file order, how it was made and what scores were stored with it.
 
@@ -212,6 +212,13 @@ class Run:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __repr__(self) -> str:
+        failed = sum(row.failed for row in self.rows)
+        return (
+            f"Run({self.name!r}, task={self.meta.task!r}, model={self.meta.model!r}, "
+            f"{len(self.rows)} rows, {failed} failed, {len(self.problems)} problems)"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ExpectedSpan:
@@ -228,7 +235,7 @@ class ExpectedSpan:
     start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DocumentLabels:
     """What is expected of one document.
 
@@ -250,8 +257,13 @@ class DocumentLabels:
     applicable: frozenset[str] = frozenset()
     unscored: tuple[ExpectedSpan, ...] = ()
 
+    def __repr__(self) -> str:
+        spans = sum(map(len, self.fields.values()))
+        family = f", subtype={self.subtype!r}" if self.subtype else ""
+        return f"DocumentLabels({self.document!r}, {spans} spans of {len(self.fields)} fields{family})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Labels:
     """Labels of a set of documents, found by document key.
 
@@ -260,7 +272,8 @@ class Labels:
         doc_class: Key of the document class whose fields are labelled.
         source: Where they came from.
         problems: What was wrong with labels that could not be used.
-        list_fields: Fields whose label was given as a list in any document, also one of one item.
+        list_fields: Fields whose label was given as a list in any document, also one of one item or of none.
+            Empty for CUAD's own files, whose fields are known.
     """
 
     documents: Mapping[str, DocumentLabels]
@@ -288,6 +301,12 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def __repr__(self) -> str:
+        return (
+            f"Labels({self.source!r}, doc_class={self.doc_class!r}, {len(self.documents)} documents, "
+            f"{len(self.problems)} problems)"
+        )
 
 
 Documents = Mapping[str, str]

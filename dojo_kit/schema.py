@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
@@ -199,6 +199,7 @@ def _category_key(name: str) -> str:
     return "".join(re.findall(r"[a-z0-9]+", name.lower()))
 
 
+@lru_cache(maxsize=4096)
 def clause_category(name: str) -> ClauseCategory | None:
     """Find a CUAD clause category by any of its spellings.
 

@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from dojo_kit.errors import InputError
-from dojo_kit.runs.strict_json import parse_json
+from dojo_kit.runs.strict_json import parse_json, whole_characters
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -45,7 +45,7 @@ def python_list(text: str) -> list[Any] | None:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     plain = isinstance(value, list) and all(item is None or isinstance(item, str | int) for item in value)
-    return value if plain else None
+    return whole_characters(value) if plain else None
 
 
 def shown(value: object) -> str:

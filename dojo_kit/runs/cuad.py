@@ -13,18 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dojo_kit.errors import InputError
+from dojo_kit.errors import InputError, closest
 from dojo_kit.records import DocumentLabels, ExpectedSpan
 from dojo_kit.runs.cells import python_list, shown
 from dojo_kit.runs.problems import ProblemList
 from dojo_kit.runs.raw_rows import JsonDocument, RawRow, Rows, document_name, load_content
-from dojo_kit.schema import ClauseCategory, clause_category
+from dojo_kit.schema import ClauseCategory, clause_categories, clause_category
 from dojo_kit.text.names import document_key
 from dojo_kit.text.tokens import is_no_value
 
 TABLE = "master_clauses.csv"
 JSON_FILE = "CUAD_v1.json"
 FOLDERS = "contract_folders.csv"
+
+_NAMED = 6
+"""Missing categories named in a message."""
 
 _ANSWER = re.compile(r"\s*-\s*Answer\s*$", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -51,19 +54,18 @@ def table_labels(rows: Rows, file: str, fields: frozenset[str], problems: Proble
         rows: The table.
         file: The file, for messages.
         fields: Fields of the document class.
-        problems: Where cells that hold no list of texts go; collecting reads them as no spans.
+        problems: Where missing categories and cells that hold no list of texts go, which collecting reads as
+            no spans, and where columns that are no category are noted.
 
     Yields:
         Each row with its labels.
 
     Raises:
-        InputError: No column names the document, or a column is neither a category nor an answer.
+        InputError: No column names the document, or a category has no column.
     """
     name, columns = rows.document_column(file), _columns(rows)
     answers = {_ANSWER.sub("", column): column for column in rows.columns if _ANSWER.search(column)}
-    for column in rows.columns:
-        if column != name and column not in columns and column not in answers.values():
-            problems.note(InputError("is no clause category", file=file, field=column, expected="a category of CUAD"))
+    _check_columns(rows, file, name, columns, problems)
     for row in rows.rows:
         try:
             document = document_name(row, name)
@@ -79,6 +81,25 @@ def table_labels(rows: Rows, file: str, fields: frozenset[str], problems: Proble
             if column in answers and not _unanswered(row.values[answers[column]])
         }
         yield row, _labels(document, spans, given, fields)
+
+
+def _check_columns(
+    rows: Rows, file: str, name: str, columns: Mapping[str, ClauseCategory], problems: ProblemList
+) -> None:
+    """Note columns that are no category; reject a table without one, which would read as "no such clause"."""
+    known = {category.name: category for category in clause_categories()}
+    unknown = [column for column in rows.columns if column != name and _ANSWER.sub("", column) not in columns]
+    hints = {column: closest(_ANSWER.sub("", column), known) for column in unknown}
+    for column, hint in hints.items():
+        fault = InputError(f"is no clause category{hint}", file=file, field=column, expected="a category of CUAD")
+        problems.note(fault)
+    missing = [category for category in known if known[category] not in columns.values()]
+    if missing:
+        named = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+        near = next((f"; column {column!r} is none{hint}" for column, hint in hints.items() if hint), "")
+        message = f"no column of {len(missing)} of {len(known)} clause categories: {named}{near}"
+        expected = "a column for each category, with [] where there is no clause"
+        problems.reject(InputError(message, file=file, field=missing[0], expected=expected))
 
 
 def _unanswered(answer: Any) -> bool:
@@ -145,7 +166,7 @@ def json_labels(document: RawRow, fields: frozenset[str], problems: ProblemList)
             if not isinstance(contract, dict):
                 raise row.error(f"not an object but {shown(contract)}", expected="an object")
             title = document_name(row, "title")
-            spans = _question_spans(row)
+            spans = _question_spans(row, problems, title)
         except InputError as error:
             problems.reject(error)
             continue
@@ -153,14 +174,24 @@ def json_labels(document: RawRow, fields: frozenset[str], problems: ProblemList)
         yield row, _labels(title, ordered, {}, fields)
 
 
-def _question_spans(contract: RawRow) -> _Spans:
+def _question_spans(contract: RawRow, problems: ProblemList, title: str) -> _Spans:
     spans: _Spans = {}
     paragraphs = list(_objects(contract, "paragraphs"))
     for paragraph in paragraphs:
-        context = paragraph.values.get("context") if len(paragraphs) == 1 else None
+        context = paragraph.values.get("context")
         for question in _objects(paragraph, "qas"):
             category = _question_category(question)
-            found = [_answer_span(answer, category, context) for answer in _objects(question, "answers")]
+            found = []
+            for answer in _objects(question, "answers"):
+                span = _answer_span(answer, category, context)
+                if span.start is None and isinstance(context, str) and answer.values.get("answer_start") is not None:
+                    fault = f"the answer does not stand at {answer.values['answer_start']} of the context"
+                    expected = "the offset at which the context holds the text"
+                    problems.note(answer.error(fault, field="answer_start", expected=expected), document=title)
+                found.append(span if len(paragraphs) == 1 else replace(span, start=None))
+            if found and question.values.get("is_impossible") is True:
+                fault = f"true beside {len(found)} answers, which are used"
+                problems.note(question.error(fault, field="is_impossible", expected="false"), document=title)
             spans.setdefault(category, []).extend(found)
     return spans
 

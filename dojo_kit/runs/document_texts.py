@@ -16,7 +16,7 @@ from dojo_kit.records import Problem
 from dojo_kit.runs.cells import shown
 from dojo_kit.runs.problems import OnError, ProblemList
 from dojo_kit.runs.raw_rows import RawRow
-from dojo_kit.runs.sources import PathLike, decode_text, existing_file, read_bytes
+from dojo_kit.runs.sources import PathLike, decode_text, existing_file, read_bytes, source_path
 from dojo_kit.runs.strict_json import parse_line
 from dojo_kit.text.names import document_key
 
@@ -127,6 +127,7 @@ def load_documents(source: PathLike, *, on_error: OnError = "raise") -> Document
         InputError: There is nothing to read, a name has no key, or two documents share one.
     """
     problems = ProblemList(on_error, str(source))
+    source = source_path(source, expected=_EXPECTED)
     store = _open_store(source)
     places: dict[str, tuple[str, Any]] = {}
     for name, place in store.entries(problems):
@@ -137,8 +138,8 @@ def load_documents(source: PathLike, *, on_error: OnError = "raise") -> Document
             places[key] = (name, place)
         except InputError as error:
             problems.reject(error, document=name)
-    if not places and not problems.found:
-        raise InputError("holds no document", file=source, expected=_EXPECTED)
+    if not places:
+        raise problems.nothing_left("document", file=source, expected=_EXPECTED)
     return DocumentTexts(store, places, source=str(source), problems=problems.found)
 
 

@@ -27,13 +27,16 @@ _BESIDE = frozenset({"document", "filename", "file", "doc_id", "id", "type", "su
 _VALUE = 'text, a number, {"text": ..., "category": ..., "start": ...}, or a list of these'
 
 
-def expected_labels(rows: Rows, file: str, problems: ProblemList) -> Iterator[tuple[RawRow, DocumentLabels]]:
+def expected_labels(
+    rows: Rows, file: str, problems: ProblemList, list_fields: set[str]
+) -> Iterator[tuple[RawRow, DocumentLabels]]:
     """Read labels, row by row.
 
     Args:
         rows: The rows.
         file: The file, for messages.
         problems: Where rows with a label of a wrong type go.
+        list_fields: Where the names of fields go whose label is written as a list, also of one or no item.
 
     Yields:
         Each row with its labels.
@@ -50,20 +53,21 @@ def expected_labels(rows: Rows, file: str, problems: ProblemList) -> Iterator[tu
         document = None
         try:
             document = document_name(row, column)
-            labels = _document_labels(row, document, column, tabular=rows.tabular)
+            labels = _document_labels(row, document, column, list_fields, tabular=rows.tabular)
         except InputError as error:
             problems.reject(error, document=document)
             continue
         yield row, labels
 
 
-def _document_labels(row: RawRow, document: str, column: str, *, tabular: bool) -> DocumentLabels:
+def _document_labels(
+    row: RawRow, document: str, column: str, list_fields: set[str], *, tabular: bool
+) -> DocumentLabels:
     fields, prefix = _fields(row, column, tabular=tabular)
-    found = {}
-    for name, value in fields.items():
-        spans = _spans(row, f"{prefix}{name}", list_cell(value) if tabular else value)
-        if spans:
-            found[name] = spans
+    values = {name: list_cell(value) if tabular else value for name, value in fields.items()}
+    spans = {name: _spans(row, f"{prefix}{name}", value) for name, value in values.items()}
+    found = {name: labels for name, labels in spans.items() if labels}
+    list_fields |= {name for name, value in values.items() if isinstance(value, list)}
     subtype = row.values.get("subtype")
     if subtype is not None and not isinstance(subtype, str):
         raise row.error(f"not text but {shown(subtype)}", field="subtype", expected="text")

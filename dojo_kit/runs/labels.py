@@ -12,7 +12,7 @@ from dojo_kit.runs.cuad import FOLDERS, JSON_FILE, TABLE, is_table, json_labels,
 from dojo_kit.runs.expected_fields import expected_labels
 from dojo_kit.runs.problems import OnError, ProblemList
 from dojo_kit.runs.raw_rows import JsonDocument, RawRow, Rows, load_content
-from dojo_kit.runs.sources import PathLike
+from dojo_kit.runs.sources import PathLike, source_path
 from dojo_kit.schema import clause_categories, document_class
 from dojo_kit.text.names import document_key
 
@@ -41,22 +41,24 @@ def load_labels(source: PathLike, *, doc_class: str = "contract", on_error: OnEr
 
     Raises:
         InputError: The source is missing, unreadable or empty, or a label is faulty and ``on_error`` is
-            ``raise``.
+            ``raise``, or collecting leaves no label.
         SettingsError: CUAD labels are read for an unknown class of documents.
     """
-    form, path = _split_form(source)
     problems = ProblemList(on_error, str(source))
+    form, path = _split_form(source)
+    path = source_path(path, expected=_EXPECTED)
+    list_fields: set[str] = set()
     documents: dict[str, DocumentLabels] = {}
-    for row, labels in _found(path, form, doc_class, problems):
+    for row, labels in _found(path, form, doc_class, problems, list_fields):
         try:
             documents[_new_key(row, labels, documents)] = labels
         except InputError as error:
             problems.reject(error, document=labels.document)
-    if not documents and not problems.found:
-        raise InputError("holds no labels", file=path, expected=_EXPECTED)
+    if not documents:
+        raise problems.nothing_left("labels", file=path, expected=_EXPECTED)
     if Path(path).is_dir() and (Path(path) / FOLDERS).exists():
         documents = with_families(documents, Path(path) / FOLDERS, problems)
-    return Labels(documents, doc_class, str(source), problems.found)
+    return Labels(documents, doc_class, str(source), problems.found, frozenset(list_fields))
 
 
 def _split_form(source: PathLike) -> tuple[str, PathLike]:
@@ -77,7 +79,7 @@ def _new_key(row: RawRow, labels: DocumentLabels, known: dict[str, DocumentLabel
     return key
 
 
-def _found(path: PathLike, form: str, doc_class: str, problems: ProblemList) -> Iterable[_Found]:
+def _found(path: PathLike, form: str, doc_class: str, problems: ProblemList, list_fields: set[str]) -> Iterable[_Found]:
     file = Path(path)
     if file.is_dir():
         names = [name for name in (TABLE, JSON_FILE) if (file / name).exists()]
@@ -93,7 +95,7 @@ def _found(path: PathLike, form: str, doc_class: str, problems: ProblemList) -> 
         raise InputError("is not CUAD", file=path, expected=f"{TABLE} or {JSON_FILE}")
     if isinstance(content, JsonDocument):
         content = Rows((RawRow(content.value, str(file)),), tuple(content.value))
-    return _expected(content, str(file), problems)
+    return _expected(content, str(file), problems, list_fields)
 
 
 def _cuad_fields(doc_class: str) -> frozenset[str]:
@@ -105,6 +107,6 @@ def _cuad_fields(doc_class: str) -> frozenset[str]:
     return fields
 
 
-def _expected(rows: Rows, file: str, problems: ProblemList) -> Iterator[_Found]:
+def _expected(rows: Rows, file: str, problems: ProblemList, list_fields: set[str]) -> Iterator[_Found]:
     if rows.rows:
-        yield from expected_labels(rows, file, problems)
+        yield from expected_labels(rows, file, problems, list_fields)

@@ -16,6 +16,7 @@ from typing import Any
 from dojo_kit.records import Usage
 from dojo_kit.runs.cells import shown
 from dojo_kit.runs.raw_rows import RawRow
+from dojo_kit.runs.strict_json import whole_characters
 from dojo_kit.schema import META_KEYS
 from dojo_kit.text.output import parse_json_output
 from dojo_kit.text.tokens import is_no_value
@@ -192,7 +193,7 @@ def decode_prediction(value: Any) -> tuple[Any, str | None]:
         except ValueError as error:
             return None, f"parse error: {error}"
     fault = _fault(value)
-    return (None, f"parse error: {fault}") if fault else (value, None)
+    return (None, f"parse error: {fault}") if fault else (whole_characters(value), None)
 
 
 def holds_answer(predicted: Any) -> bool:

@@ -34,6 +34,12 @@ class ProblemList:
         self._on_error = on_error
         self._source = source
         self._found: list[Problem] = []
+        self._refused: list[Problem] = []
+
+    @property
+    def collecting(self) -> bool:
+        """Whether faults are collected, not raised."""
+        return self._on_error == "collect"
 
     @property
     def found(self) -> tuple[Problem, ...]:
@@ -48,9 +54,27 @@ class ProblemList:
         """
         if self._on_error == "raise":
             raise error
-        self._found.append(
-            Problem(error.message, error.file or self._source, error.line, document, error.field, error.expected)
-        )
+        self.note(error, document=document)
+        self._refused.append(self._found[-1])
+
+    def nothing_left(self, what: str, *, file: object, expected: str) -> InputError:
+        """Return the error for a source of which nothing could be used: how much was refused, and why.
+
+        Args:
+            what: What the source holds none of, e.g. ``rows``.
+            file: The source, for the message.
+            expected: What it should hold.
+
+        Examples:
+            >>> problems = ProblemList("collect", "a.csv")
+            >>> problems.reject(InputError("1 cells", file="a.csv", line=3))
+            >>> print(problems.nothing_left("rows", file="a.csv", expected="a run"))
+            a.csv: holds no rows that can be read (1 refused, the first: a.csv, line 3: 1 cells); expected a run
+        """
+        if not self._refused:
+            return InputError(f"holds no {what}", file=file, expected=expected)
+        reason = f"{len(self._refused):,} refused, the first: {self._refused[0]}"
+        return InputError(f"holds no {what} that can be read ({reason})", file=file, expected=expected)
 
     def note(self, error: InputError, *, document: str | None = None) -> None:
         """List something odd that was read all the same; never raises."""

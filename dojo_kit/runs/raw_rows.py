@@ -124,8 +124,26 @@ def load_content(path: PathLike, problems: ProblemList, *, expected: str) -> Row
     first = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if first in (b"{", b"[") or suffix in (".json", ".jsonl", ".ndjson"):
         return _json_content(data, file, suffix, problems)
-    text = decode_text(data, file=file)
-    return _table(csv_cells(text, file=file, problems=problems), file, problems)
+    return _table(csv_cells(_csv_text(data, file, problems), file=file, problems=problems), file, problems)
+
+
+def _csv_text(data: bytes, file: str, problems: ProblemList) -> str:
+    """Decode a table; when collecting, bytes that are not UTF-8 are kept as marks, so that only their row falls."""
+    try:
+        return decode_text(data, file=file)
+    except InputError:
+        header = data.lstrip().split(b"\n", 1)[0]
+        if not problems.collecting or not _is_utf8(header):
+            raise
+        return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def load_json_lines(data: bytes, file: str, problems: ProblemList) -> Rows:

@@ -35,7 +35,8 @@ from dojo_kit.runs.raw_rows import (
     rows_of,
 )
 from dojo_kit.runs.run_meta import manifest_meta, object_value, record_meta
-from dojo_kit.runs.sources import PathLike, split_fragment
+from dojo_kit.runs.sources import PathLike, source_path, split_fragment
+from dojo_kit.runs.strict_json import whole_characters
 from dojo_kit.runs.typed_rows import EXTRACTION_TASK, row_kind, typed_row
 from dojo_kit.text.names import document_key
 
@@ -70,11 +71,12 @@ def read_run(path: PathLike, *, on_error: OnError = "raise", task: str | None = 
 
     Raises:
         InputError: The file is missing, unreadable, empty, or no run; or a row is faulty and ``on_error``
-            is ``raise``.
+            is ``raise``; or collecting leaves no row.
         MissingExtraError: An Excel file without the package that reads it.
     """
-    file, pick = split_fragment(path)
     problems = ProblemList(on_error, str(path))
+    path = source_path(path, expected=_EXPECTED)
+    file, pick = split_fragment(path)
     content = load_content(file, problems, expected=_EXPECTED)
     records = _records(content, str(file), problems)
     if records is not None:
@@ -104,6 +106,7 @@ def read_log(path: PathLike, *, on_error: OnError = "raise") -> RunLog:
             ``raise``.
     """
     problems = ProblemList(on_error, str(path))
+    path = source_path(path, expected=_LOG)
     content = load_content(path, problems, expected=_LOG)
     rows = content.rows if isinstance(content, Rows) else (RawRow(content.value, str(path)),)
     runs = []
@@ -115,8 +118,8 @@ def read_log(path: PathLike, *, on_error: OnError = "raise") -> RunLog:
             runs.append(_record_run(row, f"{path}#{row.line or number}", None, inner))
         except InputError as error:
             problems.reject(error)
-    if not runs and not problems.found:
-        raise InputError("holds no run", file=path, expected=_LOG)
+    if not runs:
+        raise problems.nothing_left("run", file=path, expected=_LOG)
     return RunLog(runs, problems.found)
 
 
@@ -133,11 +136,12 @@ def read_records(path: PathLike, *, on_error: OnError = "raise") -> list[tuple[s
     Raises:
         InputError: The file cannot be read or holds no run record.
     """
-    file, pick = split_fragment(path)
     problems = ProblemList(on_error, str(path))
+    path = source_path(path, expected=_LOG)
+    file, pick = split_fragment(path)
     records = _records(load_content(file, problems, expected=_LOG), str(file), problems)
     if records is None:
-        raise InputError("holds no run record", file=file, expected=_LOG)
+        raise problems.nothing_left("run record", file=file, expected=_LOG)
     if pick is not None:
         return [(str(path), _pick(records, pick, str(file)).values)]
     if len(records) == 1:
@@ -164,7 +168,8 @@ def run_from_record(
         >>> run_from_record(record).rows[0].failed
         True
     """
-    return _record_run(RawRow(dict(record), source), source, task, ProblemList(on_error, source))
+    values = whole_characters(dict(record))
+    return _record_run(RawRow(values, source), source, task, ProblemList(on_error, source))
 
 
 def _is_record(row: RawRow) -> bool:
@@ -242,8 +247,8 @@ def _run(
     problems: ProblemList,
     scores: Mapping[str, Any] | None = None,
 ) -> Run:
-    if not rows and not problems.found:
-        raise InputError("holds no rows", file=source, expected="a run with at least one row")
+    if not rows:
+        raise problems.nothing_left("rows", file=source, expected="a run with at least one row")
     return Run(meta, rows, stored_scores=scores or {}, source=source, problems=problems.found)
 
 

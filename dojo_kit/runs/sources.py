@@ -14,6 +14,29 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _GZIP = b"\x1f\x8b"
 
 
+def source_path(source: PathLike, *, expected: str) -> PathLike:
+    """Return a path with ``~`` for the home folder written out.
+
+    Args:
+        source: The path as the user named it.
+        expected: What should be there, for the message.
+
+    Raises:
+        InputError: The path is empty.
+
+    Examples:
+        >>> source_path("run.json", expected="a run")
+        'run.json'
+        >>> source_path("", expected="a run")
+        Traceback (most recent call last):
+        dojo_kit.errors.InputError: the path is empty; expected a run
+    """
+    text = os.fspath(source)
+    if not text.strip():
+        raise InputError("the path is empty", expected=expected)
+    return os.path.expanduser(text) if text.startswith("~") else source
+
+
 def existing_file(path: PathLike, *, expected: str) -> Path:
     """Check that a path leads to a file.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import warnings
 import zipfile
 import zlib
@@ -15,6 +16,7 @@ from typing import Any
 
 from dojo_kit.errors import InputError, MissingExtraError
 from dojo_kit.runs.problems import ProblemList
+from dojo_kit.storage import encodable
 
 Cells = Iterator[tuple[int, list[Any]]]
 """Row number and cells; the first row is the header."""
@@ -26,16 +28,19 @@ _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, SyntaxError),  # zip and XML
     *(LookupError, ValueError, TypeError, AttributeError),  # what openpyxl stumbles over
 )
+_NAN = frozenset({"nan", "NaN"})
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 _EXCEL_ERRORS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
 
 
 def csv_cells(text: str, *, file: str, problems: ProblemList) -> Cells:
     r"""Read CSV with commas, semicolons or tabs, whichever splits the header most.
 
-    Blank lines are skipped. An empty cell is None.
+    Blank lines are skipped. An empty cell is None. A cell ``nan`` or ``NaN``, as a missing number turned into
+    text leaves behind, is a fault, for it would be read as a value.
 
     Args:
-        text: The file's text.
+        text: The file's text, with a lone surrogate for each byte that is not UTF-8.
         file: The file, for messages.
         problems: Where rows that cannot be read go.
 
@@ -46,6 +51,7 @@ def csv_cells(text: str, *, file: str, problems: ProblemList) -> Cells:
     """
     if csv.field_size_limit() < _LONGEST_CELL:
         csv.field_size_limit(_LONGEST_CELL)  # 128 kB by default; a prediction as JSON can be longer
+    header: list[str] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     while True:
         line = reader.line_num + 1
@@ -58,8 +64,27 @@ def csv_cells(text: str, *, file: str, problems: ProblemList) -> Cells:
             message = "a quoted cell is never closed" if unclosed else f"not CSV: {error}"
             problems.reject(InputError(message, file=file, line=line, expected="CSV with quotes doubled"))
             continue
-        if any(cell.strip() for cell in cells):
-            yield line, [cell if cell.strip() else None for cell in cells]
+        if not any(cell.strip() for cell in cells):
+            continue
+        fault = _cell_fault(cells, header) if header else None
+        if fault:
+            column, message, expected = fault
+            problems.reject(InputError(message, file=file, line=line, field=column, expected=expected))
+            continue
+        header = header or cells
+        yield line, [cell if cell.strip() else None for cell in cells]
+
+
+def _cell_fault(cells: Sequence[str], header: Sequence[str]) -> tuple[str | None, str, str] | None:
+    """Say what is wrong with the first faulty cell of a row: its column, the fault, what would be right."""
+    for index, cell in enumerate(cells):
+        column = header[index].strip() or None if index < len(header) else None
+        if cell.strip() in _NAN:
+            return column, f"{cell.strip()} is no value", "an empty cell where there is no value"
+        byte = _NO_UTF8.search(cell)
+        if byte:
+            return column, f"byte 0x{ord(byte.group()) - 0xDC00:02x} is not UTF-8", "UTF-8 text"
+    return None
 
 
 def _delimiter(text: str) -> str:
@@ -77,7 +102,8 @@ def _delimiter(text: str) -> str:
 def parquet_cells(data: bytes, *, file: str, problems: ProblemList) -> Cells:
     """Read a Parquet file.
 
-    Dates become ISO text, decimals text. A pandas index column is left out.
+    Dates become ISO text, decimals text. A pandas index column is left out. A null is no value, as which pandas
+    writes its missing numbers; a NaN that is stored as such is a fault.
 
     Args:
         data: The file's bytes.
@@ -148,6 +174,12 @@ def excel_cells(data: bytes, *, file: str, problems: ProblemList) -> Cells:
     for number, cells in enumerate(rows, start=1):
         if all(cell is None or not str(cell).strip() for cell in cells):
             continue
+        column = next((index for index, cell in enumerate(cells) if cell in _NAN), None) if header else None
+        if column is not None:
+            name = str(header[column]) if column < len(header) else None
+            message, expected = f"{cells[column]} is no value", "an empty cell where there is no value"
+            problems.reject(InputError(message, file=file, line=number, field=name, expected=expected))
+            continue
         header = header or cells
         yield from _plain_row(number, cells, header, file=file, problems=problems)
 
@@ -181,7 +213,7 @@ def _plain(value: Any) -> Any:
         case str():
             if value in _EXCEL_ERRORS:
                 raise _NoPlainFormError(f"the cell holds the error {value}")
-            return value if value.strip() else None
+            return encodable(value) if value.strip() else None
         case float():
             if not math.isfinite(value):
                 raise _NoPlainFormError(f"{value} is no number")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from dojo_kit.errors import InputError
+from dojo_kit.errors import InputError, closest
 from dojo_kit.records import Problem
+from dojo_kit.runs.cells import shown
+from dojo_kit.runs.sources import source_path
+from dojo_kit.runs.strict_json import parse_json
 from dojo_kit.scoring.frames import COLUMNS, FRAME_NAMES, FrameName
 from dojo_kit.scoring.run import Recipe, ScoredRun
-from dojo_kit.storage import replacing, to_json, write_text
+from dojo_kit.storage import encodable, replacing, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +24,9 @@ ROW_GROUP = 10_000
 """Rows per Parquet row group; fixed, so that files do not depend on how scoring was split."""
 
 RECIPE, PROBLEMS = "recipe.json", "problems.json"
+
+_FOLDER = "a folder written by save or --out"
+_Record = TypeVar("_Record", Recipe, Problem)
 
 
 class OnDisk:
@@ -37,23 +43,42 @@ class OnDisk:
         """Read a frame, or only some of its columns.
 
         Raises:
-            InputError: The file is missing or is not the frame it should be.
+            InputError: There is no such frame or column, or the file is missing or is not the frame it should
+                be.
         """
         import pandas as pd
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
-        path = self.folder / f"{name}.parquet"
+        if name not in COLUMNS:
+            message = f"no frame {name!r}{closest(str(name), FRAME_NAMES)}"
+            raise InputError(message, file=self.folder, expected=f"one of {', '.join(FRAME_NAMES)}")
+        known, path = COLUMNS[name], self.folder / f"{name}.parquet"
+        wanted = list(known if columns is None else columns)
+        for column in wanted:
+            if column not in known:
+                message = f"no column {column!r} in frame {name!r}{closest(str(column), known)}"
+                raise InputError(message, file=path, expected=f"one of {', '.join(known)}")
+        if not path.is_file():
+            raise InputError("missing frame of a scored run", file=path, expected="a Parquet file")
         try:
-            frame = pd.read_parquet(path, columns=None if columns is None else list(columns), engine="pyarrow")
-        except FileNotFoundError:
-            raise InputError("missing frame of a scored run", file=path, expected="a Parquet file") from None
-        except (pa.ArrowException, ValueError) as error:
-            raise InputError(f"cannot read frame: {error}", file=path, expected=", ".join(COLUMNS[name])) from None
-        return frame
+            missing = [column for column in known if column not in pq.read_schema(path).names]
+            if missing:
+                message = f"not the frame {name!r}: it has no column {', '.join(missing)}"
+                raise InputError(message, file=path, expected=f"columns {', '.join(known)}")
+            return pd.read_parquet(path, columns=wanted, engine="pyarrow")
+        except InputError:
+            raise
+        except (pa.ArrowException, ValueError, OSError) as error:
+            message = f"cannot read frame: {' '.join(str(error).split())}"
+            raise InputError(message, file=path, expected=f"columns {', '.join(known)}") from None
 
 
 def save(scored: ScoredRun, folder: str | Path) -> Path:
     """Write a scored run into a folder: ``documents|fields|items|spans|pairs.parquet``, recipe and problems.
+
+    Everything is written under temporary names first, so that a full disk leaves a run saved before as it was.
+    Then the old recipe goes, and the new one comes last: a folder without one is no scored run.
 
     Args:
         scored: The scored run.
@@ -61,17 +86,25 @@ def save(scored: ScoredRun, folder: str | Path) -> Path:
 
     Returns:
         The folder.
+
+    Raises:
+        InputError: The folder cannot be written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    folder = Path(folder)
-    for name in FRAME_NAMES:
-        table = pa.Table.from_pandas(scored.frame(name), preserve_index=False)
-        with replacing(folder / f"{name}.parquet") as temporary:
+    folder = Path(source_path(folder, expected="a folder for the scored run"))
+    with ExitStack() as stack:  # leaves in reverse order: the recipe is renamed last
+        recipe = stack.enter_context(replacing(folder / RECIPE))
+        recipe.write_text(encodable(to_json(scored.recipe.as_dict())), encoding="utf-8", newline="\n")
+        problems = stack.enter_context(replacing(folder / PROBLEMS))
+        text = to_json([asdict(problem) for problem in scored.problems])
+        problems.write_text(encodable(text), encoding="utf-8", newline="\n")
+        for name in FRAME_NAMES:
+            temporary = stack.enter_context(replacing(folder / f"{name}.parquet"))
+            table = pa.Table.from_pandas(scored.frame(name), preserve_index=False)
             pq.write_table(table, temporary, row_group_size=ROW_GROUP, compression="zstd")
-    write_text(folder / PROBLEMS, to_json([asdict(problem) for problem in scored.problems]))
-    write_text(folder / RECIPE, to_json(scored.recipe.as_dict()))
+        (folder / RECIPE).unlink(missing_ok=True)
     return folder
 
 
@@ -84,19 +117,42 @@ def load(folder: str | Path) -> ScoredRun:
     Raises:
         InputError: The folder holds no scored run.
     """
-    folder = Path(folder)
-    recipe = _read_json(folder / RECIPE)
-    names = {field.name for field in fields(Recipe)}
-    if not isinstance(recipe, dict) or set(recipe) != names:
-        raise InputError("not the recipe of a scored run", file=folder / RECIPE, expected=", ".join(sorted(names)))
+    folder = Path(source_path(folder, expected=_FOLDER))
+    if folder.is_file():
+        raise InputError("is a file, not a folder", file=folder, expected=_FOLDER)
+    recipe = _record(Recipe, _read_json(folder / RECIPE), folder / RECIPE)
     problems = _read_json(folder / PROBLEMS)
-    return ScoredRun(OnDisk(folder), Recipe(**recipe), tuple(Problem(**problem) for problem in problems))
+    if not isinstance(problems, list):
+        raise InputError(f"not a list but {shown(problems)}", file=folder / PROBLEMS, expected="a list of problems")
+    found = tuple(_record(Problem, problem, folder / PROBLEMS) for problem in problems)
+    return ScoredRun(OnDisk(folder), recipe, found)
+
+
+def _record(kind: type[_Record], values: Any, path: Path) -> _Record:
+    """Make a record of decoded JSON whose keys and types are checked."""
+    from pydantic import TypeAdapter, ValidationError
+
+    names = [field.name for field in fields(kind)]
+    if not isinstance(values, dict) or set(values) != set(names):
+        message = f"not the {kind.__name__.lower()} of a scored run"
+        raise InputError(message, file=path, expected=f"an object with {', '.join(names)}")
+    for name, wanted in get_type_hints(kind).items():
+        try:
+            TypeAdapter(wanted).validate_python(values.get(name), strict=True)
+        except ValidationError:
+            expected = getattr(wanted, "__name__", str(wanted))
+            raise InputError(
+                f"{shown(values[name])} is of a wrong type", file=path, field=name, expected=expected
+            ) from None
+    return kind(**values)
 
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError("no scored run here", file=path, expected="a folder written by save or --out") from None
-    except ValueError as error:
-        raise InputError(f"not JSON: {error}", file=path) from None
+        raise InputError("no scored run here", file=path, expected=_FOLDER) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"cannot be read: {reason}", file=path, expected=_FOLDER) from None
+    return parse_json(text, file=path)

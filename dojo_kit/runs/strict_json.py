@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 
 from dojo_kit.errors import InputError
 from dojo_kit.runs.sources import decode_text
+from dojo_kit.storage import encodable
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity|\d[\d.eE+-]*)', re.DOTALL)
 
 
@@ -52,6 +54,9 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite
 def parse_json(text: str, *, file: object, line: int | None = None, expected: str = "valid JSON") -> Any:
     r"""Decode one JSON value strictly.
 
+    Half of a character (a lone surrogate such as ``"\ud800"``) is valid in JSON and in no encoding, so it is
+    read as U+FFFD.
+
     Args:
         text: The JSON text.
         file: The file, for messages.
@@ -74,13 +79,30 @@ def parse_json(text: str, *, file: object, line: int | None = None, expected: st
         dojo_kit.errors.InputError: a.json, line 2: the JSON is cut off (column 6); expected valid JSON
     """
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
+        return whole_characters(value) if _HALF.search(text) else value
     except (ValueError, RecursionError) as error:
         message, at, key = _fault(error, text)
     if at is not None:
         line = line or text.count("\n", 0, at) + 1
         message += f" (column {at - text.rfind(chr(10), 0, at)})"
     raise InputError(message, file=file, line=line, field=key, expected=expected)
+
+
+def whole_characters(value: Any) -> Any:
+    r"""Return a decoded JSON value with U+FFFD for every lone surrogate in its texts and keys.
+
+    Examples:
+        >>> whole_characters({"a": ["\ud800", 1]}) == {"a": ["\ufffd", 1]}
+        True
+    """
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, list):
+        return [whole_characters(item) for item in value]
+    if isinstance(value, dict):
+        return {whole_characters(key): whole_characters(item) for key, item in value.items()}
+    return value
 
 
 def _fault(error: ValueError | RecursionError, text: str) -> tuple[str, int | None, str | None]:

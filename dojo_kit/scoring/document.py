@@ -223,9 +223,7 @@ class _DocumentScorer:
         kind = "containment" if name in self.scoring.containment_fields else type.kind
         has_value = self.answer.has_value(name)
         if not candidates:
-            kinds = value_kinds(name, type)
-            value = read_value(name, kinds[0], text, self.scoring) if kinds else None
-            self._add_field(name, kind, text, None, None, None, NOT_EXPECTED, (has_value, 0, 0, 0), (value, None, None))
+            self._add_field(name, kind, text, None, None, None, NOT_EXPECTED, (has_value, 0, 0, 0))
             self._add_scalar_item(name, kind, text, None)
             return None
         if kind == "date" and len(candidates) > 1:
@@ -312,7 +310,9 @@ class _DocumentScorer:
         labels = [span.text for span in spans]
         found = self._similarities(name, element, labels, items) if labels and items else None
         result = self._match(name, element, items, labels, found)
-        string_result = self._match(name, element, items, labels, found.unrescued) if found else result
+        string_result = result
+        if found is not None and found.cosine is not None:
+            string_result = self._match(name, element, items, labels, found.unrescued)
         counts = (result.n_predicted, result.n_expected, result.n_matched_items, result.n_matched_labels)
         ratios = (result.precision, result.recall, result.f1) if labels else (None, None, None)
         score = result.score if labels else None

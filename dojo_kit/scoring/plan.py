@@ -16,11 +16,12 @@ from typing import Any
 from dojo_kit.errors import InputError, closest
 from dojo_kit.records import DocumentLabels, Documents, Labels, Problem, Row
 from dojo_kit.schema import META_KEYS, DocumentClass, FieldType
-from dojo_kit.scoring.document import DocumentScore, SpansMode, expected_spans, score_document, texts_to_embed
+from dojo_kit.scoring.document import DocumentScore, SpansMode, score_document, texts_to_embed
 from dojo_kit.scoring.embedding import Embedder, quantise
 from dojo_kit.scoring.evidence import Evidence, Vectors
 from dojo_kit.settings import Settings
 from dojo_kit.text.names import document_key
+from dojo_kit.text.tokens import is_no_value
 
 CHUNK = 64
 """Documents scored per task of an executor."""
@@ -100,7 +101,6 @@ def plan_run(
     labels: Labels,
     documents: Documents | None,
     schema: DocumentClass,
-    spans: SpansMode,
 ) -> Plan:
     """Split rows into what can be scored, and the documents that cannot.
 
@@ -109,7 +109,6 @@ def plan_run(
         labels: Labels.
         documents: Texts by document key.
         schema: Fields to score.
-        spans: Spans mode.
 
     Raises:
         InputError: Two rows are of one document.
@@ -124,7 +123,8 @@ def plan_run(
         seen[key] = row.document
         expected = labels.documents.get(key)
         if answer is None:
-            plan.unscored.append(_failed(row, expected, schema, spans))
+            n_fields = 0 if expected is None else _n_expected(expected, schema)
+            plan.unscored.append(_unscored(row, "failed", n_fields, row.error or "no answer stored"))
         elif expected is None:
             plan.unscored.append(_unscored(row, "no_labels", 0, None))
             source = labels.source or "the labels"
@@ -142,12 +142,13 @@ def plan_run(
     return plan
 
 
-def _failed(row: Row, labels: DocumentLabels | None, schema: DocumentClass, spans: SpansMode) -> DocumentScore:
-    n_fields = 0
-    if labels is not None:
-        found = (expected_spans(labels, name, mode=spans, is_list=t.is_list) for name, t in schema.fields.items())
-        n_fields = sum(map(bool, found))
-    return _unscored(row, "failed", n_fields, row.error or "no answer stored")
+def _n_expected(labels: DocumentLabels, schema: DocumentClass) -> int:
+    """Count the fields a document has labels for."""
+    return sum(
+        any(not is_no_value(span.text) for span in spans)
+        for name, spans in labels.fields.items()
+        if name in schema.fields
+    )
 
 
 def _unscored(row: Row, status: str, n_fields: int, error: str | None) -> DocumentScore:

@@ -214,7 +214,7 @@ def score_run(
     settings = resolve(settings)
     rows = _extraction_rows(run)
     schema = _schema(labels, settings.document_class(doc_class or labels.doc_class))
-    plan = plan_run(rows, labels, documents, schema, spans)
+    plan = plan_run(rows, labels, documents, schema)
     _require_overlap(run, labels, plan)
     work = Work(schema.fields, settings, spans)
     vectors = None if embedder is None else encode(plan.tasks, work, embedder)

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from dojo_kit.records import ExpectedSpan
@@ -294,8 +295,8 @@ def category_presence(
     """Tell which labelled clause categories an answer covers.
 
     For each category the entries of the answer's trace tagged with its name are asked first, then the items of its
-    field, whole and, where similarity is asked for, cut into sentences. It is present when one of these spans holds `coverage_threshold` of the
-    distinct content tokens of one of its labels, or is similar enough to it.
+    field, whole and, where similarity is asked for, cut into sentences. It is present when one of these spans holds
+    `coverage_threshold` of the distinct content tokens of one of its labels, or is similar enough to it.
 
     Args:
         expected: Clause field -> its labels; those without a category are passed over.
@@ -342,11 +343,12 @@ def category_presence(
 def _containments(labels: Sequence[str], spans: Sequence[str]) -> list[float]:
     """Return the share of each label's content tokens that each span holds, span by span."""
     wanted = [content_tokens(tokens(label)) for label in labels]
-    return [
-        len(label.intersection(words)) / len(label) if label else 0.0
-        for words in map(tokens, spans)
-        for label in wanted
-    ]
+    return [len(label & words) / len(label) if label else 0.0 for words in map(_word_set, spans) for label in wanted]
+
+
+@lru_cache(maxsize=16_384)
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
 
 
 _CLAUSE_LIST_CATEGORIES = frozenset(

@@ -47,7 +47,11 @@ def read_value(field: str, kind: ValueKind, text: str, scoring: FieldScoring) ->
     if is_no_value(text):
         return None
     if kind == "date":
-        return _read_end(text, scoring) if field in DURATION_FIELDS else _ordinal(_dates(text, scoring)[:1])
+        return (
+            _read_end(text, DURATION_FIELDS[field], scoring)
+            if field in DURATION_FIELDS
+            else _ordinal(_dates(text, scoring)[:1])
+        )
     if kind == "days":
         duration = parse_duration(text, which=DURATION_FIELDS.get(field, "first"))
         return None if duration is None else float(duration.days)
@@ -65,8 +69,8 @@ def _ordinal(dates: list[date]) -> float | None:
     return float(dates[0].toordinal()) if dates else None
 
 
-def _read_end(text: str, scoring: FieldScoring) -> float | None:
-    return None if parse_duration(text) else _ordinal(_dates(text, scoring)[-1:])
+def _read_end(text: str, which: Literal["first", "renewal"], scoring: FieldScoring) -> float | None:
+    return None if parse_duration(text, which=which) else _ordinal(_dates(text, scoring)[-1:])
 
 
 def expected_value(

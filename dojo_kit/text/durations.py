@@ -138,6 +138,7 @@ class _Found(NamedTuple):
 
 _UNIT_DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "f": 14.0, "m": 30.0, "q": 90.0, "y": 365.0}
 _UNIT = r"(?:days?|weeks?|wks?|fortnights?|months?|mos?|quarters?|years?|yrs?|decades?|hours?|hrs?)(?![a-z])"
+_PERIOD = r"(?:(?<=yr|mo|wk|hr)|(?<=yrs|mos|wks|hrs))\."
 _BETWEEN = (
     r"(?:or more|additional|agreement|business|calendar|complete|consecutive|contract|extra|fiscal|full"
     r"|further|lease|license|marketing|more|operating|other|processing|program|royalty|sales|service"
@@ -151,7 +152,7 @@ _COUNTED = re.compile(
     rf"|(?:(?P<words>{NUMBER_WORDS})|(?P<digits>{_DIGITS})(?![\d%])|(?P<article>an?|another)|(?P<each>each|every))"
     r"(?P<plus> and (?:a |one[ -])half)?"
     rf"(?: ?[-~]? ?[(\[] ?(?:(?P<paren>{_DIGITS}|[il])|{NUMBER_WORDS}) ?[)\]])?)"
-    rf"[)\]]?(?:[ ~-]{{1,3}}{_BETWEEN}){{0,2}}[ ~-]{{0,3}}(?P<unit>{_UNIT})(?:\(s\))?",
+    rf"[)\]]?(?:[ ~-]{{1,3}}{_BETWEEN}){{0,2}}[ ~-]{{0,3}}(?P<unit>{_UNIT})(?:\(s\)|{_PERIOD})?",
     re.IGNORECASE | re.ASCII,
 )
 _ORDERED = re.compile(

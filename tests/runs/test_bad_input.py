@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from dojo_kit.errors import InputError, SettingsError
 from dojo_kit.runs import load_documents, load_labels, read_log, read_run
+from dojo_kit.schema import clause_categories
 
 ROW = '{"filename": "a", "status": "completed", "predicted": {"law": "Ohio"}}'
 HEADER = '{"type": "header", "metadata": {"model": "m"}}'
@@ -189,9 +190,22 @@ def test_collecting_keeps_the_good_rows(tmp_path: Path, name: str, content: str 
 
 
 def test_collecting_when_nothing_is_good(tmp_path: Path) -> None:
-    run = read_run(_write(tmp_path / "r.csv", "document,law\nb\n"), on_error="collect")
-
-    assert (len(run), len(run.problems)) == (0, 1)
+    """An empty result would be a silent drop: the error says how many rows were refused, and why the first."""
+    files: list[tuple[Callable[..., Any], str, str, str]] = [
+        (read_run, "r.csv", "document,law\nb\nc\n", r"2 refused, the first: .*r\.csv, line 2: 1 cells; expected 2"),
+        (read_run, "r.jsonl", "{\n[1]\n", r"2 refused, the first: .*r\.jsonl, line 1: the JSON is cut off"),
+        (read_log, "log.jsonl", ROW, r"holds no run that .*1 refused, the first: .* line 1, field 'results'"),
+        (
+            load_labels,
+            "l.jsonl",
+            '{"document": 1.5}\n',
+            r"holds no labels that .*1 refused, .* no document name but 1\.5",
+        ),
+        (load_documents, "d.jsonl", '{"document": "a"}\n', r"holds no document that .*1 refused, .* field 'text'"),
+    ]
+    for reader, name, content, message in files:
+        with pytest.raises(InputError, match=message):
+            reader(_write(tmp_path / name, content), on_error="collect")
 
 
 def test_a_record_with_fewer_rows_than_it_says(tmp_path: Path) -> None:
@@ -303,8 +317,11 @@ def test_bad_labels(tmp_path: Path, fields: Any, message: str) -> None:
     assert [(problem.line, problem.document) for problem in labels.problems] == [(2, "b")]
 
 
-def _cuad(*rows: str) -> str:
-    return "Filename,Audit Rights,Audit Rights-Answer\n" + "\n".join(rows)
+def _cuad(*rows: str, more: str = "") -> str:
+    """A table about audit rights, with no other clause in any contract."""
+    others = [category.name for category in clause_categories() if category.name != "Audit Rights"]
+    lines = [",".join([row, *["[]"] * len(others)]) for row in rows]
+    return "\n".join([",".join([f"Filename,Audit Rights,Audit Rights-Answer{more}", *others]), *lines])
 
 
 FILES = {
@@ -375,9 +392,127 @@ def test_an_unreadable_cell_is_listed_not_dropped(tmp_path: Path) -> None:
 
 
 def test_an_unknown_column_of_cuad_is_noted(tmp_path: Path) -> None:
-    text = "Filename,Audit Rights,Audit Rights-Answer,Shoe Size\na,['x'],Yes,43"
+    text = _cuad("a,['x'],Yes,43", more=",Shoe Size")
 
     assert [problem.field for problem in load_labels(_write(tmp_path / "m.csv", text)).problems] == ["Shoe Size"]
+
+
+def test_a_category_without_a_column(tmp_path: Path) -> None:
+    """It would read as "no such clause" in every contract."""
+    text = _cuad("a,['x'],Yes").replace("Governing Law", "Governing Lwa")
+    path = _write(tmp_path / "m.csv", text)
+    with pytest.raises(
+        InputError, match=r"m\.csv, field 'Governing Law': no column of 1 of 41 .*did you mean 'Governing L"
+    ):
+        load_labels(path)
+    problems = load_labels(path, on_error="collect").problems
+
+    assert [problem.field for problem in problems] == ["Governing Lwa", "Governing Law"]
+    assert "did you mean 'Governing Law'" in problems[0].message
+
+
+def test_an_answer_column_without_its_category_is_noted(tmp_path: Path) -> None:
+    text = _cuad("a,['x'],Yes,43", more=",Insurnace-Answer")
+
+    assert "did you mean 'Insurance'" in str(load_labels(_write(tmp_path / "m.csv", text)).problems[0])
+
+
+def test_offsets_that_do_not_fit_are_noted(tmp_path: Path) -> None:
+    """The label counts, its place does not."""
+    answers = [{"text": "x", "answer_start": 1}, {"text": "x", "answer_start": 0}]
+    question = {"id": "a__Parties", "answers": answers, "is_impossible": True}
+    squad = {"data": [{"title": "a", "paragraphs": [{"context": "xy", "qas": [question]}]}]}
+    labels = load_labels(_write(tmp_path / "c.json", json.dumps(squad)))
+
+    assert [span.start for span in labels.documents["a"].fields["parties"]] == [None, 0]
+    assert [(problem.document, (problem.field or "").rpartition(".")[2]) for problem in labels.problems] == [
+        ("a", "answer_start"),
+        ("a", "is_impossible"),
+    ]
+
+
+@pytest.mark.parametrize("word", ["nan", "NaN"])
+def test_nan_in_a_table(tmp_path: Path, word: str) -> None:
+    """A missing number turned into text is no value; a name that only looks like it stays."""
+    import openpyxl
+
+    path = _write(tmp_path / "r.csv", f"document,law\nNan,Nan\nb,{word}\n")
+    with pytest.raises(InputError, match=rf"r\.csv, line 3, field 'law': {word} is no value; expected an empty cell"):
+        read_run(path)
+    with pytest.raises(InputError, match=rf"line 3, field 'law': {word} is no value"):
+        load_labels(path)
+    assert [row.document for row in read_run(path, on_error="collect").rows] == ["Nan"]
+    book = openpyxl.Workbook()
+    for cells in (["document", "law"], ["a", "x"], ["b", word]):
+        book.active.append(cells)
+    book.save(tmp_path / "r.xlsx")
+    with pytest.raises(InputError, match=rf"r\.xlsx, line 3, field 'law': {word} is no value"):
+        read_run(tmp_path / "r.xlsx")
+
+
+def test_missing_numbers_as_pandas_writes_them(tmp_path: Path) -> None:
+    """Empty cells in CSV and nulls in Parquet: no value."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"document": ["a", "b"], "contract_value": [1.5, float("nan")]})
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    frame.to_parquet(tmp_path / "r.parquet")
+    for name in ("r.csv", "r.parquet"):
+        rows = read_run(tmp_path / name).rows
+        assert getattr(rows[1], "predicted", None) == {"contract_value": None}
+
+
+def test_one_row_of_csv_that_is_not_utf8(tmp_path: Path) -> None:
+    path = _write(tmp_path / "r.csv", b'document,law\na,"x\ny"\nb,caf\xe9\nc,z\n')
+    with pytest.raises(InputError, match=r"r\.csv, line 4: byte 0xe9 at offset"):
+        read_run(path)
+    run = read_run(path, on_error="collect")
+
+    assert [row.document for row in run.rows] == ["a", "c"]
+    assert [(problem.line, problem.field) for problem in run.problems] == [(4, "law")]
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_run(_write(tmp_path / "h.csv", b"document,l\xe9w\na,x\n"), on_error="collect")
+
+
+HALF = '{"document": "a\\ud800", "predicted": {"law": "\\uDFFF x", "b\\ud83d": ["\\ud83d\\ude00", {"c": "\\udc00"}]}}'
+
+
+def test_halves_of_characters(tmp_path: Path) -> None:
+    """A lone surrogate is valid JSON and cannot be written anywhere: it becomes U+FFFD, pairs stay whole."""
+    from dojo_kit.runs import run_from_record
+
+    predicted = {"law": "\ufffd x", "b\ufffd": ["\U0001f600", {"c": "\ufffd"}]}
+    cell = json.dumps(json.loads(HALF)["predicted"]).replace('"', '""')
+    files = {"r.jsonl": HALF, "r.json": f"[{HALF}]", "r.csv": f'document,predicted\na\ufffd,"{cell}"\n'}
+    runs = [read_run(_write(tmp_path / name, text)) for name, text in files.items()]
+    runs.append(run_from_record({"results": [json.loads(HALF)]}))
+    text = json.dumps({"document": "a", "predicted": json.dumps(json.loads(HALF)["predicted"])})
+    runs.append(read_run(_write(tmp_path / "text.jsonl", text)))
+    for run in runs:
+        assert getattr(run.rows[0], "predicted", None) == predicted
+        assert run.rows[0].document in ("a\ufffd", "a")
+    labels = load_labels(_write(tmp_path / "l.jsonl", '{"document": "a", "fields": {"law": "\\ud800"}}'))
+    assert labels.documents["a"].fields["law"][0].text == "\ufffd"
+    listed = load_labels(_write(tmp_path / "m.csv", _cuad("a,['\\ud800'],Yes")))
+    assert listed.documents["a"].fields["key_obligations"][0].text == "\ufffd"
+
+
+def test_home_folder_and_empty_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    _write(tmp_path / "r.jsonl", ROW)
+    _write(tmp_path / "l.jsonl", '{"document": "a", "law": "x"}')
+    _write(tmp_path / "m.csv", _cuad("a,['x'],Yes"))
+    _write(tmp_path / "d.jsonl", '{"document": "a", "text": "x"}')
+
+    assert len(read_run("~/r.jsonl")) == 1
+    assert [len(load_labels(source)) for source in ("~/l.jsonl", "jsonl:~/l.jsonl", "cuad:~/m.csv")] == [1, 1, 1]
+    assert load_documents("~/d.jsonl")["a"] == "x"
+    for reader in READERS.values():
+        with pytest.raises(InputError, match="the path is empty; expected "):
+            reader("")
+    with pytest.raises(InputError, match="the path is empty"):
+        load_labels("cuad:")
 
 
 def test_labels_named_for_what_they_are_not(tmp_path: Path) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dojo_kit.errors import InputError
 from dojo_kit.records import ExpectedSpan, Labels
 from dojo_kit.runs import load_documents, load_labels, read_run
-from dojo_kit.schema import clause_category
+from dojo_kit.schema import clause_categories, clause_category
 from dojo_kit.text.names import document_key
 
 HEADER = [
@@ -48,6 +50,9 @@ ROW = [
 
 
 def _table(path: Path, *rows: list[str], header: list[str] = HEADER) -> Path:
+    if header is HEADER:  # and the categories that no test is about
+        others = [category.name for category in clause_categories() if category.name not in header]
+        header, rows = [*header, *others], tuple([*row, *["[]"] * len(others)] for row in rows)
     with path.open("w", encoding="utf-8", newline="") as handle:
         csv.writer(handle).writerows([header, *rows])
     return path
@@ -179,6 +184,31 @@ def test_expected_fields_in_other_formats(tmp_path: Path) -> None:
             "parties": (ExpectedSpan("A"), ExpectedSpan("B")),
         }
         assert labels.documents["b"].fields == {}
+
+
+def test_fields_written_as_lists(tmp_path: Path) -> None:
+    """A list of one or of none is a list too; CUAD's fields are known without."""
+    rows: list[dict[str, Any]] = [
+        {"document": "a", "law": "Ohio", "parties": ["A"], "duties": [], "dates": None},
+        {"document": "b", "law": "Ohio", "parties": "A", "duties": None, "dates": "x"},
+    ]
+    table = [{name: json.dumps(v) if isinstance(v, list) else v for name, v in row.items()} for row in rows]
+    pd.DataFrame(table).to_csv(tmp_path / "l.csv", index=False)
+    pd.DataFrame(rows[:1]).to_parquet(tmp_path / "l.parquet")
+    for source in (_lines(tmp_path / "l.jsonl", *rows), tmp_path / "l.csv", tmp_path / "l.parquet"):
+        assert load_labels(source).list_fields == {"parties", "duties"}
+
+
+def test_nothing_long_is_shown(folder: Path) -> None:
+    """The repr of labels and of a run gives counts, not contents."""
+    labels = load_labels(folder)
+
+    assert re.fullmatch(r"Labels\('.*', doc_class='contract', 2 documents, 0 problems\)", repr(labels))
+    assert repr(labels.documents["cafeagreement"]) == (
+        "DocumentLabels(\"Caf\u00e9 Agreement'.pdf\", 4 spans of 2 fields, subtype='License_Agreements')"
+    )
+    run = read_run(_lines(folder / "r.jsonl", {"document": "a", "predicted": {"law": "x" * 10_000}}))
+    assert repr(run).endswith("task='contract_entity_extraction', model='', 1 rows, 0 failed, 0 problems)")
 
 
 def test_values_and_applicable(tmp_path: Path) -> None:

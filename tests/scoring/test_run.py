@@ -135,7 +135,7 @@ def test_fields_carry_rule_values_and_reason(scored: Any) -> None:
     assert fields.loc["effective_date", "category"] == "Effective Date"
     assert fields.loc["contract_value", "rule"] == "not_expected"
     assert np.isnan(fields.loc["contract_value", "score"])
-    assert fields.loc["contract_value", "predicted_value"] == 5.0
+    assert fields.loc["effective_date", "predicted_value"] == pd.Timestamp("2021-06-15").toordinal()
 
 
 def test_spans_say_what_became_of_every_label(scored: Any) -> None:

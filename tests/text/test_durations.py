@@ -213,6 +213,12 @@ def test_endless_renewals_have_no_length(text):
     assert parse_duration(text, which="renewal") is None
 
 
+def test_abbreviations_with_periods_join():
+    """A period after an abbreviation ends no sentence; after a whole word it does."""
+    assert parse_duration("1 yr. 3 mo.").days == 455
+    assert [value.days for value in find_durations("1 year. 3 months")] == [365, 90]
+
+
 def test_which_is_checked():
     """An unknown reading is an error that names the known ones."""
     with pytest.raises(ValueError, match="'first' or 'renewal'"):
