@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +16,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
+from dojo_kit.analysis.verify import Difference, VerifyReport
 from dojo_kit.cli import main
+from dojo_kit.cli.output import Column, build_table, estimates_table, shown
+from dojo_kit.cli.verify import print_reports
 from dojo_kit.scoring.frames import COLUMNS
+from dojo_kit.stats.intervals import Estimate
 
 
 @dataclass
@@ -246,3 +256,152 @@ def test_collect_scores_the_good_rows(dojo: Dojo, tmp_path: Path, label_file: Pa
 def test_version(dojo: Dojo) -> None:
     """The version is the package's."""
     assert dojo("--version").out == "dojo_kit 0.1.0\n"
+
+
+NUMBERS = ["217", "1,234,567", "0.697", "[0.123, 0.987]", "-1,250.5", "99.9%"]
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 80, 100, 160])
+def test_no_table_cuts_a_number(width: int) -> None:
+    """Text is broken and columns are left out, but every digit of every number that is shown stands whole."""
+    columns: list[Column] = [
+        ("field", "left"),
+        *((f"number {index}", "right") for index in range(len(NUMBERS))),
+        ("95 % interval", "left"),
+        ("note", "fold"),
+    ]
+    names = ["overall_extraction_score_2014_of_documents", "[red]parties_2014[/]\x1b[2J"]
+    note = "sampled from 12,345 contracts of 2024-05-08, " * 3
+    rows = [[name, *NUMBERS, "[0.111, 0.999]", note] for name in names]
+    for drop in ([], [f"number {index}" for index in range(len(NUMBERS))]):
+        text = io.StringIO()
+        Console(width=width, file=text).print(build_table("a title", columns, rows, drop=drop))
+        printed = text.getvalue()
+        left_out = re.search(r"left out to fit the width: ([^;]+);\s--json has all", " ".join(printed.split()))
+        gone = re.findall(r"number (\d)", left_out.group(1)) if left_out else []
+
+        assert max(map(len, printed.splitlines())) <= width
+        shown_numbers = [number for index, number in enumerate(NUMBERS) if str(index) not in gone]
+        for number in [*shown_numbers, "[0.111, 0.999]", "12,345", "2024-05-08", "2014"]:
+            for part in number.split():
+                assert len(re.findall(rf"(?<![\d.,]){re.escape(part)}(?![\d])", printed)) >= 2, (part, printed)
+        assert "[red]" in printed
+        assert "\x1b" not in printed
+        assert bool(left_out) == (bool(drop) and width < 160)
+        assert gone == sorted(gone)
+        assert not gone or gone[-1] == str(len(NUMBERS) - 1)
+
+
+def test_estimates_fit_narrow_consoles() -> None:
+    """The reviewer's case: n 217 was printed as 2."""
+    rows = [("needs_review_share_of_all_scored_documents", Estimate(0.697, 0.655, 0.739, "percentile", 217))]
+    for width in (30, 60, 80):
+        text = io.StringIO()
+        Console(width=width, file=text).print(estimates_table(rows, title="t"))
+        for number in ("0.697", "[0.655,", "0.739]", "217"):
+            assert number in text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\x1b[31mb\x1b[0m", "ab"),
+        ("a\x1b]0;title\x07b\x1b]8;;http://x\x1b\\c", "abc"),
+        ("a\x9b2Jb\x9d0;x\x9cc", "abc"),
+        ("a\x1bcb\x1b(B", "ab"),
+        ("a\x1b]unfinished", "aunfinished"),
+        ("a\r\nb\x00\x08\x7f", "a b\ufffd\ufffd\ufffd"),
+        ("a\u202eb\udce9", "a\ufffdb\ufffd"),
+        ("[red]x[/red]", r"\[red]x\[/red]"),
+    ],
+)
+def test_untrusted_text_cannot_steer_the_terminal(text: str, expected: str) -> None:
+    """Colours, titles, links, clear-screen, carriage returns, reversed writing and markup."""
+    assert shown(text) == expected
+
+
+def test_untrusted_names_in_errors_and_problems(dojo: Dojo, tmp_path: Path, label_file: Path) -> None:
+    """What a file calls its documents and keys is printed without its escape sequences."""
+    path = tmp_path / "run.jsonl"
+    row = {"document": "A\x1b]0;owned\x07[bold]", "predicted": {"document_name": ["\x1b[2J"], "x\x1b[31m": 1}}
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row))
+    error = dojo("score", path, "--labels", label_file)
+    path.write_text(json.dumps(row | {"document": "A", "status": "\x1b[2J[bold]"}) + "\n{\x1b[2J")
+    collected = dojo("score", path, "--labels", label_file, "--on-error", "collect")
+
+    assert error.code == 2
+    assert "[bold]" in error.err
+    for text in (error.err, collected.out, collected.err):
+        assert "\x1b" not in text
+        assert "\x07" not in text
+
+
+def test_output_that_cannot_hold_a_dash() -> None:
+    """An ASCII stream: a question mark for people, escapes for JSON, no traceback."""
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
+    command = [
+        sys.executable,
+        "-c",
+        "from dojo_kit.cli import main; main()",
+        "explain",
+        "name",
+        "Caf\u00e9",
+        "x\u2013y",
+    ]
+    for_people = subprocess.run(command, capture_output=True, env=env)
+    as_json = subprocess.run([*command, "--json"], capture_output=True, env=env)
+
+    assert (for_people.returncode, as_json.returncode) == (0, 0), for_people.stderr + as_json.stderr
+    assert b"?" in for_people.stdout
+    assert json.loads(as_json.stdout.decode("ascii"))["predicted"] == "Caf\u00e9"
+
+
+def test_explain_lists_and_objects(dojo: Dojo) -> None:
+    """A list cut off is a mistake, not one item; an object is passed on; the column says what it holds."""
+    cut = dojo("explain", "entity_list", '["Acme", ', '["Acme"]')
+    quoted = dojo("explain", "entity_list", "['Acme']", '["Acme"]')
+    an_object = dojo("explain", "entity_list:name", '{"name": "Acme"}', '["Acme"]', "--json")
+    one_item = dojo("explain", "entity_list:name", "Acme", '["Acme"]')
+
+    assert (cut.code, quoted.code) == (2, 2)
+    assert "PREDICTED" in cut.err
+    assert "cut off" in cut.err
+    assert "a JSON list, or text" in quoted.err
+    assert (an_object.code, an_object.json["readings"]["n_predicted"]) == (0, 0)
+    assert "similarity" in one_item.out
+    assert dojo("explain", "name", "[Acme", "Acme").code == 0
+
+
+@pytest.mark.parametrize("args", [("-5", "5"), ("--", "-5", "5"), ("-5", "5", "--set", "statistics.seed=1")])
+def test_explain_negative_numbers(dojo: Dojo, args: tuple[str, ...]) -> None:
+    """A minus does not make an option."""
+    done = dojo("explain", "--json", "money", *args)
+
+    assert done.code == 0
+    assert (done.json["predicted"], done.json["rule"]) == ("-5", "money.different")
+    assert dojo("explain", "money", "-$5", "-.5").code == 0
+    assert dojo("explain", "money", "5", "-x").code == 2
+
+
+def test_demo_says_what_to_run_next(dojo: Dojo, tmp_path: Path) -> None:
+    """The command can be pasted, whatever the folder is called; an empty folder is named as such."""
+    done = dojo("demo", "--out", tmp_path / "a demo; of $x")
+    command = shlex.split(done.out.partition("next:")[2])
+
+    assert command[1] == "score"
+    assert all(Path(path).exists() for path in (command[2], command[4]))
+    empty = dojo("demo", "--out", "")
+    assert (empty.code, "the path is empty" in empty.err) == (2, True)
+
+
+def test_verify_tells_labels_from_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """What labels give otherwise is no stored number that fails to follow from the rows."""
+    anew = Difference("scores.mae", 1.0, 2.0, "read anew from the labels given; the parsers differ")
+    off = Difference("scores.exact", 0.9, 0.5, "")
+    print_reports([VerifyReport("run\x1b[2J", "t", tuple("abcdefgh"), (anew, off), ())])
+    printed = capsys.readouterr().out
+
+    assert "8 of 9 stored numbers follow from the rows of 1 run" in printed
+    assert "1 stored number more comes out otherwise from the labels given" in printed
+    assert printed.index("scores.exact") < printed.index("scores.mae")
+    assert "run: 1 stored number off" in printed

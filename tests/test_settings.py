@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from dojo_kit import (
     get_settings,
     load_settings,
 )
-from dojo_kit.settings import FieldScoring
+from dojo_kit.settings import FieldScoring, parse_value
 
 
 @pytest.fixture(autouse=True)
@@ -151,3 +152,90 @@ def test_load_settings_becomes_the_default(tmp_path: Path, monkeypatch: pytest.M
     clear_settings_cache()
     monkeypatch.setenv("DOJO_KIT_CONFIG", str(path))
     assert get_settings().field_scoring.day_first is True
+
+
+STRANGE_FILES = {
+    "key of a number": ("1: 2", "key 1 is not text; quote it at line 1, column 1"),
+    "key read as true": ("doc_classes: {memo: {on: date}}", "key True is not text"),
+    "deep": ("[" * 5000, "nested too deeply"),
+    "impossible date": ("statistics: {seed: 2024-99-99}", "cannot parse settings: month must be"),
+    "digits": (f"statistics: {{seed: {'9' * 5000}}}", "cannot parse settings"),
+    "section twice": ("statistics: {seed: 1}\nstatistics: {seed: 2}", "key 'statistics' is given twice at line 2"),
+    "key twice": ("statistics: {seed: 1, seed: 2}", "key 'seed' is given twice"),
+    "alias beside the name": (
+        "field_scoring: {match_threshold: 0.5, bipartite_match_threshold: 0.6}",
+        "match_threshold is given twice, as match_threshold and as bipartite_match_threshold",
+    ),
+    "class twice": ("doc_classes: [{key: a}, {key: b, field_types: {x: date}}, {name: b}]", "'b' is given twice"),
+    "truth value": ("field_scoring: {match_threshold: true}", "match_threshold: must be a number, not True"),
+    "text": ("field_scoring: {match_threshold: '0.7'}", "match_threshold: must be a number, not '0.7'"),
+    "text for a count": ("statistics: {n_resamples: '100'}", "n_resamples: must be a number, not '100'"),
+    "half a count": ("statistics: {n_resamples: 0.5}", "n_resamples: must be a whole number, not 0.5"),
+    "price": ("cost_models: {x: {input: true, output: 1}}", "must be a number, not True"),
+    "no list": ("field_scoring: {partial_gt_fields: parties}", "must be a list of names, not 'parties'"),
+    "no pair": ("field_scoring: {ambiguous_band: 0.5}", "must be two numbers, not 0.5"),
+    "itself": ("field_scoring: &x {match_threshold: *x}", "must be a number"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), STRANGE_FILES.values(), ids=STRANGE_FILES)
+def test_strange_files(tmp_path: Path, content: str, message: str) -> None:
+    """Each is one error in plain words, whatever the parsers underneath run into."""
+    path = tmp_path / "s.yaml"
+    path.write_text(content)
+    with pytest.raises((InputError, SettingsError), match=re.escape(message).replace(r"\ ", " ")) as caught:
+        Settings.load(path, env={})
+    assert not re.search("Value error|Input should|frozenset|dictionary", str(caught.value))
+
+
+def test_toml_key_twice(tmp_path: Path) -> None:
+    """TOML refuses it by itself."""
+    (tmp_path / "s.toml").write_text("[statistics]\nseed = 1\nseed = 2\n")
+    with pytest.raises(InputError, match="cannot parse settings"):
+        Settings.load(tmp_path / "s.toml", env={})
+
+
+def test_numbers_in_the_environment_and_in_files(tmp_path: Path) -> None:
+    """Text of the environment is read as YAML first; an exponent needs no point; ``~`` is the home folder."""
+    env = {"DOJO_KIT__FIELD_SCORING__MATCH_THRESHOLD": "0.7", "DOJO_KIT__STATISTICS__CONFIDENCE": "9e-1"}
+    assert Settings.load(env=env).field_scoring.match_threshold == 0.7
+    assert Settings.load(env=env).statistics.confidence == 0.9
+    with pytest.raises(SettingsError, match="must be a number, not 'high'"):
+        Settings.load(env={"DOJO_KIT__FIELD_SCORING__MATCH_THRESHOLD": "high"})
+    assert parse_value("2024-99-99") == "2024-99-99"
+    assert parse_value("[" * 5000) == "[" * 5000
+
+
+@pytest.mark.parametrize(
+    ("variable", "right"),
+    [
+        ("DOJO_KIT_STATISTICS_SEED", "DOJO_KIT__STATISTICS__SEED"),
+        ("DOJO_KIT_SEED", "DOJO_KIT__STATISTICS__SEED"),
+        ("DOJO_KIT_FIELD_SCORING__MATCH_THRESHOLD", "DOJO_KIT__FIELD_SCORING__MATCH_THRESHOLD"),
+        ("DOJO_KIT_FIELD_SCORING_MATCH_TRESHOLD", "DOJO_KIT__FIELD_SCORING__MATCH_THRESHOLD"),
+        ("DOJO_KIT_COST_MODELS_X", "DOJO_KIT__COST_MODELS__KEY"),
+        ("DOJO_KIT_CONFG", "DOJO_KIT_CONFIG"),
+    ],
+)
+def test_a_misspelt_variable_is_refused(variable: str, right: str) -> None:
+    """One underscore where two belong would leave the default in force without a word."""
+    with pytest.raises(SettingsError, match=rf"{variable} is not read \(did you mean {right}\?\)"):
+        Settings.load(env={variable: "1"})
+
+
+def test_variables_of_other_parts_pass() -> None:
+    """The cache, endpoints and what has no likeness to a setting."""
+    names = ("CACHE", "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "JUDGE_API_KEY", "TRACE")
+    assert Settings.load(env={f"DOJO_KIT_{name}": "x" for name in names}) == Settings()
+
+
+def test_messages_say_where_a_setting_came_from() -> None:
+    """The command line names itself; a setting given in two ways is no silent choice."""
+    with pytest.raises(SettingsError, match=r"^--set: unknown setting statistics.sede"):
+        Settings.load(env={}, overrides={"statistics.sede": 1}, where="--set")
+    with pytest.raises(SettingsError, match=r"^call: statistics.seed is given twice"):
+        Settings.load(env={}, overrides={"statistics": {"seed": 1}, "statistics.seed": 2})
+    with pytest.raises(SettingsError, match=r"environment: statistics.seed is given twice"):
+        Settings.load(env={"DOJO_KIT__STATISTICS__SEED": "1", "DOJO_KIT__statistics__seed": "2"})
+    with pytest.raises(InputError, match="the path of the settings file is empty"):
+        Settings.load("", env={})

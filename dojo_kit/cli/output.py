@@ -236,11 +236,12 @@ class FittedTable:
         word = max(map(cell_len, header.split()), default=0)
         if kind == "right":
             number = max([word, *map(cell_len, cells)])
-            return _Sizes(number, number, number)
+            return _Sizes(number, number, number, number)
         numbers = [cell_len(number) for text in (header, *cells) for number in _NUMBERS.findall(text)]
         least = min(natural, max([_NARROW, *numbers]))
-        wanted = natural if kind == "left" else max(least, min(natural, _LONG))
-        return _Sizes(natural, wanted, least)
+        if kind == "left":
+            return _Sizes(natural, natural, natural, least)
+        return _Sizes(natural, max(least, min(natural, _LONG)), least, least)
 
     def _kept(self, width: int) -> tuple[list[int], list[str]]:
         """Return the columns that fit and the headers of those left out."""
@@ -287,21 +288,27 @@ class FittedTable:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
+    """How wide a column can be: unbroken, with long text broken, with long text at its least, at its least."""
+
     natural: int
     wanted: int
+    firm: int
     least: int
 
 
 def _widths(sizes: Sequence[_Sizes], width: int) -> list[int] | None:
     """Share a width out among columns; None when their least widths do not fit."""
     free = width - _GAP * (len(sizes) - 1)
-    if sum(size.natural for size in sizes) <= free:
-        return [size.natural for size in sizes]
-    if sum(size.least for size in sizes) > free:
+    levels = [
+        [size.natural for size in sizes],
+        [size.wanted for size in sizes],
+        [size.firm for size in sizes],
+        [size.least for size in sizes],
+    ]
+    fitting = next((number for number, level in enumerate(levels) if sum(level) <= free), None)
+    if fitting is None:
         return None
-    enough = sum(size.wanted for size in sizes) <= free
-    widths = [size.wanted if enough else size.least for size in sizes]
-    limits = [size.natural if enough else size.wanted for size in sizes]
+    widths, limits = levels[fitting], levels[max(fitting - 1, 0)]
     free -= sum(widths)
     while free and any(now < limit for now, limit in zip(widths, limits, strict=True)):
         for index, limit in enumerate(limits):

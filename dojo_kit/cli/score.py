@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from dojo_kit import formats
 from dojo_kit.cli.output import (
+    Column,
+    build_table,
     err,
     estimates_table,
-    make_table,
     out,
     print_json,
     progress_bar,
     report_problems,
+    shown,
 )
 from dojo_kit.errors import SettingsError
 from dojo_kit.settings import Settings, parse_value
 from dojo_kit.stats.intervals import SCOPE, Estimate
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dojo_kit.scoring.run import ScoredRun
+
+
+SHOWN_FAILURES = 3
 
 
 class Spans(StrEnum):
@@ -98,7 +100,7 @@ def score(
         return
     _print_scores(scored)
     if out_dir is not None:
-        out.print(f"\nframes and recipe: {escape(str(out_dir))}")
+        out.print(f"\nframes and recipe: {shown(out_dir)}")
 
 
 def diagnose(
@@ -206,16 +208,53 @@ def _scored(
 def _print_scores(scored: ScoredRun) -> None:
     metrics = scored.metrics()
     fields = list(dict.fromkeys(scored.fields["field"]))
-    per_field = {f"{name}_{kind}" for name in fields for kind in ("score", "f1", "precision")}
-    out.print(_heading(scored))
+    per_field = {f"{name}_{kind}" for name in fields for kind in _FIELD_METRICS}
+    _print_heading(scored)
     out.print()
     out.print(estimates_table((name, metric) for name, metric in metrics.items() if name not in per_field))
     out.print()
-    out.print(_field_table(scored, fields, metrics))
+    rows = [_field_cells(scored, name, metrics) for name in fields]
+    filled = [index for index in range(len(_FIELD_COLUMNS)) if any(row[index] for row in rows)]
+    columns = [_FIELD_COLUMNS[index] for index in filled]
+    cells = [[row[index] for index in filled] for row in rows]
+    out.print(build_table("by field", columns, cells, drop=("exact", "partial", "miss", "words", "true", "type")))
     out.print(f"\n[dim]{SCOPE}[/]")
 
 
-def _heading(scored: ScoredRun) -> str:
+_FIELD_METRICS = ("score", "f1", "precision", "score_string", "verified_precision", "hallucination_rate")
+_FIELD_COLUMNS: list[Column] = [
+    ("field", "left"),
+    ("type", "left"),
+    ("score", "right"),
+    ("95 % interval", "left"),
+    ("n", "right"),
+    ("words", "right"),
+    ("precision", "right"),
+    ("true", "right"),
+    ("exact", "right"),
+    ("partial", "right"),
+    ("miss", "right"),
+]
+"""``words``: score without embeddings; ``true``: share of values that match a label or stand in the document."""
+
+
+def _field_cells(scored: ScoredRun, name: str, metrics: Mapping[str, Estimate]) -> list[str]:
+    mine = scored.fields[scored.fields["field"] == name]
+    score = metrics[f"{name}_score"]
+    flags = mine["flag"].value_counts()
+    beside = {kind: metrics.get(f"{name}_{kind}") for kind in ("score_string", "precision", "verified_precision")}
+    return [
+        name,
+        str(mine["type"].iloc[0]),
+        formats.number(score.value),
+        formats.interval(score) or "not labelled",
+        f"{score.n:,}",
+        *("" if estimate is None else formats.number(estimate.value) for estimate in beside.values()),
+        *(f"{flags.get(flag, 0):,}" if score.n else "" for flag in ("exact", "partial", "miss")),
+    ]
+
+
+def _print_heading(scored: ScoredRun) -> None:
     counts, run = scored.counts, scored.recipe.run
     parts = [f"{counts['n_scored']:,} of {formats.count(counts['n_documents'], 'document')} scored"]
     if counts["n_failed"]:
@@ -224,59 +263,34 @@ def _heading(scored: ScoredRun) -> str:
         parts.append(f"[yellow]{counts['n_unmatched']:,} without labels[/]")
     if counts["n_nothing_expected"]:
         parts.append(f"{counts['n_nothing_expected']:,} with nothing expected")
-    made = " \N{MIDDLE DOT} ".join(escape(part) for part in (run["model"], run["prompt_version"]) if part)
-    return f"[bold]{escape(run['name'])}[/]  {made}\n" + ", ".join(parts)
-
-
-def _field_table(scored: ScoredRun, fields: list[str], metrics: Mapping[str, Estimate]) -> Any:
-    table = make_table(
-        "by field",
-        ("field", "left"),
-        ("type", "left"),
-        ("score", "right"),
-        ("95 % interval", "left"),
-        ("n", "right"),
-        ("exact", "right"),
-        ("partial", "right"),
-        ("miss", "right"),
-        ("precision", "right"),
-        ("95 % interval", "left"),
-    )
-    frame = scored.fields
-    for name in fields:
-        score, precision = metrics.get(f"{name}_score"), metrics.get(f"{name}_precision")
-        table.add_row(escape(name), *_field_cells(frame[frame["field"] == name], score, precision))
-    return table
-
-
-def _field_cells(fields: pd.DataFrame, score: Estimate | None, precision: Estimate | None) -> list[str]:
-    kind = fields["type"].iloc[0]
-    if score is None:
-        return [kind, formats.UNKNOWN, "nothing expected", "0"]
-    flags = fields["flag"].value_counts()
-    shares = [f"{flags.get(flag, 0):,}" for flag in ("exact", "partial", "miss")]
-    cells = [kind, formats.number(score.value), escape(formats.interval(score)), f"{score.n:,}", *shares]
-    return cells + ([formats.number(precision.value), escape(formats.interval(precision))] if precision else [])
+    made = " \N{MIDDLE DOT} ".join(shown(part) for part in (run["model"], run["prompt_version"]) if part)
+    out.print(f"[bold]{shown(run['name'])}[/]  {made}")
+    out.print(", ".join(parts))
+    for reason, n in list(scored.failures.items())[:SHOWN_FAILURES]:
+        out.print(f"[dim]  {n:,} x {shown(reason)}[/]")
+    if len(scored.failures) > SHOWN_FAILURES:
+        out.print(f"[dim]  and {formats.count(len(scored.failures) - SHOWN_FAILURES, 'other reason')}[/]")
 
 
 def _print_diagnostics(scored: ScoredRun, diagnostics: Mapping[str, Any]) -> None:
-    out.print(_heading(scored))
-    out.print()
+    _print_heading(scored)
     flat = [(name, value) for name, value in diagnostics.items() if isinstance(value, Estimate)]
+    out.print()
     out.print(estimates_table(flat, title="over all fields"))
     counts = [f"{name} {value:,}" for name, value in diagnostics.items() if isinstance(value, int)]
-    out.print("\n[dim]" + escape(", ".join(counts)) + "[/]")
+    out.print(f"\n[dim]{', '.join(counts)}[/]")
     for name, value in diagnostics.items():
-        if not isinstance(value, Mapping) or not value:
-            continue
-        rows = []
-        for field, entry in value.items():
-            if isinstance(entry, Estimate):
-                rows.append((field, entry))
-            elif isinstance(entry, Mapping):
-                rows.extend((f"{field} {part}", estimate) for part, estimate in entry.items())
+        rows = list(_leaves(value)) if isinstance(value, Mapping) else []
         if rows:
             out.print()
             out.print(estimates_table(rows, title=name))
     out.print(f"\n[dim]{SCOPE}[/]")
     err.print("[dim]dojo score shows the metrics themselves; --json prints everything.[/]")
+
+
+def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Estimate]]:
+    for name, value in table.items():
+        if isinstance(value, Estimate):
+            yield f"{prefix}{name}", value
+        elif isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{name} ")

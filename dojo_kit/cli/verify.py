@@ -38,7 +38,7 @@ def verify(
     if json:
         print_json({"runs": [report.as_dict() for report in reports]})
     else:
-        _print(reports)
+        print_reports(reports)
     if strict and any(report.differences for report in reports):
         raise typer.Exit(1)
 
@@ -55,13 +55,15 @@ def _from_labels(source: str, record: Mapping[str, Any], labels: str, settings: 
     return stored_values(diagnose(scored))
 
 
-def _print(reports: list[VerifyReport]) -> None:
+def print_reports(reports: list[VerifyReport]) -> None:
+    """Print how much follows from the rows, and what does not; what labels give otherwise stands apart."""
     checked, equal = sum(r.checked for r in reports), sum(r.equal for r in reports)
     anew = sum(_is_anew(difference) for report in reports for difference in report.differences)
     numbers, runs = formats.count(checked - anew, "stored number"), formats.count(len(reports), "run")
     out.print(f"[bold]{equal:,} of {numbers} follow from the rows[/] of {runs}")
     if anew:
-        out.print(f"{formats.count(anew, 'stored number')} more come out otherwise from the labels given")
+        verb = "comes" if anew == 1 else "come"
+        out.print(f"{formats.count(anew, 'stored number')} more {verb} out otherwise from the labels given")
     for report in reports:
         for of_labels in (False, True):
             found = [difference for difference in report.differences if _is_anew(difference) == of_labels]
@@ -85,8 +87,8 @@ def _is_anew(difference: Difference) -> bool:
 
 
 def _print_differences(run: str, found: list[Difference], *, of_labels: bool) -> None:
-    ending = "otherwise from the labels given" if of_labels else "off"
-    out.print(f"\n[bold]{shown(run)}[/]: {formats.count(len(found), 'stored number')} {ending}")
+    ending = "unlike what the labels give" if of_labels else "off"
+    out.print(f"\n[bold]{shown(run)}[/]: {formats.count(len(found), 'stored number')} {ending}", soft_wrap=True)
     by_note: dict[str, list[Difference]] = {}
     for difference in found:
         by_note.setdefault(difference.note, []).append(difference)

@@ -30,6 +30,7 @@ _NAMED = 6
 """Missing categories named in a message."""
 
 _ANSWER = re.compile(r"\s*-\s*Answer\s*$", re.IGNORECASE)
+_OMITTED = re.compile(r"[<\[]omitted[>\]]", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]+)"')
 _NUMBERED = re.compile(r"_\d+$")
 _Spans = dict[ClauseCategory, list[ExpectedSpan]]
@@ -184,8 +185,9 @@ def _question_spans(contract: RawRow, problems: ProblemList, title: str) -> _Spa
             found = []
             for answer in _objects(question, "answers"):
                 span = _answer_span(answer, category, context)
-                if span.start is None and isinstance(context, str) and answer.values.get("answer_start") is not None:
-                    fault = f"the answer does not stand at {answer.values['answer_start']} of the context"
+                start = answer.values.get("answer_start")
+                if start is not None and isinstance(context, str) and not _begins(span.text, context, start):
+                    fault = f"the answer does not stand at {start} of the context"
                     expected = "the offset at which the context holds the text"
                     problems.note(answer.error(fault, field="answer_start", expected=expected), document=title)
                 found.append(span if len(paragraphs) == 1 else replace(span, start=None))
@@ -216,6 +218,11 @@ def _answer_span(answer: RawRow, category: ClauseCategory, context: Any) -> Expe
         raise answer.error(f"not an offset but {shown(start)}", field="answer_start", expected="a whole number")
     there = isinstance(context, str) and start is not None and start >= 0 and context.startswith(text, start)
     return ExpectedSpan(text, category.name, start if there else None)
+
+
+def _begins(text: str, context: str, start: int) -> bool:
+    """Tell whether an answer begins at an offset; of one with omissions its first part does."""
+    return start >= 0 and context.startswith(_OMITTED.split(text, maxsplit=1)[0].rstrip(), start)
 
 
 def _objects(parent: RawRow, key: str) -> Iterator[RawRow]:

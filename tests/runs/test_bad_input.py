@@ -193,7 +193,7 @@ def test_collecting_when_nothing_is_good(tmp_path: Path) -> None:
     """An empty result would be a silent drop: the error says how many rows were refused, and why the first."""
     files: list[tuple[Callable[..., Any], str, str, str]] = [
         (read_run, "r.csv", "document,law\nb\nc\n", r"2 refused, the first: .*r\.csv, line 2: 1 cells; expected 2"),
-        (read_run, "r.jsonl", "{\n[1]\n", r"2 refused, the first: .*r\.jsonl, line 1: the JSON is cut off"),
+        (read_run, "r.jsonl", "{oops\n[1]\n", r"2 refused, the first: .*r\.jsonl, line 1: not JSON"),
         (read_log, "log.jsonl", ROW, r"holds no run that .*1 refused, the first: .* line 1, field 'results'"),
         (
             load_labels,
@@ -419,12 +419,13 @@ def test_an_answer_column_without_its_category_is_noted(tmp_path: Path) -> None:
 
 def test_offsets_that_do_not_fit_are_noted(tmp_path: Path) -> None:
     """The label counts, its place does not."""
-    answers = [{"text": "x", "answer_start": 1}, {"text": "x", "answer_start": 0}]
+    texts = [("x", 1), ("x", 0), ("x <omitted> z", 0)]
+    answers = [{"text": text, "answer_start": start} for text, start in texts]
     question = {"id": "a__Parties", "answers": answers, "is_impossible": True}
     squad = {"data": [{"title": "a", "paragraphs": [{"context": "xy", "qas": [question]}]}]}
     labels = load_labels(_write(tmp_path / "c.json", json.dumps(squad)))
 
-    assert [span.start for span in labels.documents["a"].fields["parties"]] == [None, 0]
+    assert [span.start for span in labels.documents["a"].fields["parties"]] == [None, 0, None]
     assert [(problem.document, (problem.field or "").rpartition(".")[2]) for problem in labels.problems] == [
         ("a", "answer_start"),
         ("a", "is_impossible"),
