@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.filesize import decimal
-from rich.markup import escape
 
 from dojo_kit import formats
-from dojo_kit.cli.output import make_table, out, print_json
+from dojo_kit.cli.output import Column, build_table, out, print_json, shown
 from dojo_kit.cli.score import JsonOption
 
 if TYPE_CHECKING:
@@ -30,13 +29,12 @@ def info(json: JsonOption = False) -> None:
         return
     size = decimal(found.bytes) if found.bytes else "nothing stored"
     out.print(f"[bold]{formats.count(found.entries, 'vector')}[/], {size}")
-    out.print(escape(str(found.file)), soft_wrap=True)
+    out.print(shown(found.file), soft_wrap=True)
     if found.models:
-        table = make_table("", ("model", "left"), ("vectors", "right"), ("components", "right"))
-        for model in found.models:
-            table.add_row(escape(model.name), f"{model.entries:,}", f"{model.dimension:,}")
+        columns: list[Column] = [("model", "left"), ("vectors", "right"), ("components", "right")]
+        rows = [[model.name, f"{model.entries:,}", f"{model.dimension:,}"] for model in found.models]
         out.print()
-        out.print(table)
+        out.print(build_table("", columns, rows))
 
 
 @cache_app.command()
@@ -49,9 +47,9 @@ def clear(json: JsonOption = False) -> None:
     if json:
         print_json({"file": str(cache.file), "removed": removed})
     elif removed is None:
-        out.print(f"removed a damaged cache: {escape(str(cache.file))}", soft_wrap=True)
+        out.print(f"removed a damaged cache: {shown(cache.file)}", soft_wrap=True)
     else:
-        out.print(f"removed {formats.count(removed, 'vector')}: {escape(str(cache.file))}", soft_wrap=True)
+        out.print(f"removed {formats.count(removed, 'vector')}: {shown(cache.file)}", soft_wrap=True)
 
 
 def info_as_dict(found: CacheInfo) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as jsonlib
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +36,7 @@ def explain(
     is_list = type.startswith("entity_list")
     named = zip(("PREDICTED", "EXPECTED"), texts, strict=True)
     values = [_decoded(text, name) if is_list else text for name, text in named]
-    settings = settings_from(Path(config) if config else None, set_)
+    settings = settings_from(config, set_)
     why = explain_field(type, *values, partial_gt=partial_gt, settings=settings)
     if json:
         print_json(explanation_as_dict(why))

@@ -172,22 +172,6 @@ def estimates_table(rows: Iterable[tuple[str, Estimate]], *, title: str = "") ->
     return build_table(title, columns, cells)
 
 
-def make_table(title: str, *columns: tuple[str, str]) -> Table:
-    """Make an empty table of one look; it cuts what does not fit, so use `build_table`.
-
-    Args:
-        title: Title; may be empty.
-        *columns: Header and ``left``, ``right`` or ``fold``: left-aligned text that may break over lines.
-    """
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for header, kind in columns:
-        justify: Literal["left", "right"] = "right" if kind == "right" else "left"
-        table.add_column(
-            header, justify=justify, header_style="dim", no_wrap=kind != "fold", overflow="fold", min_width=len(header)
-        )
-    return table
-
-
 @contextmanager
 def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Show a bar on standard error; gives the callback `score_run` takes, or None when quiet."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,7 +67,7 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change a setting; may be repeated."),
 ]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="Settings file (YAML or TOML).")]
+ConfigOption = Annotated[str | None, typer.Option("--config", help="Settings file (YAML or TOML).")]
 ClassOption = Annotated[str | None, typer.Option("--class", help="Document class, e.g. contract.")]
 OnErrorOption = Annotated[OnError, typer.Option("--on-error", help="Stop at the first bad row, or collect and go on.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -84,7 +83,7 @@ def score(
     config: ConfigOption = None,
     doc_class: ClassOption = None,
     out_dir: Annotated[
-        Path | None, typer.Option("--out", help="Write the five frames and the recipe into this folder.")
+        str | None, typer.Option("--out", help="Write the five frames and the recipe into this folder.")
     ] = None,
     on_error: OnErrorOption = OnError.stop,
     json: JsonOption = False,
@@ -152,7 +151,7 @@ def score_as_dict(scored: ScoredRun) -> dict[str, Any]:
     }
 
 
-def settings_from(config: Path | None, changes: list[str] | None) -> Settings:
+def settings_from(config: str | None, changes: list[str] | None) -> Settings:
     """Build settings from a file, the environment and ``section.key=value`` words.
 
     Raises:
@@ -163,8 +162,10 @@ def settings_from(config: Path | None, changes: list[str] | None) -> Settings:
         name, equals, value = change.partition("=")
         if not equals or "." not in name:
             raise SettingsError(f"--set {change!r} is not of the form section.key=value")
+        if name.strip() in overrides:
+            raise SettingsError(f"--set {name.strip()} is given twice")
         overrides[name.strip()] = parse_value(value)
-    return Settings.load(config, overrides=overrides)
+    return Settings.load(config, overrides=overrides, where="--set")
 
 
 def _scored(
@@ -174,7 +175,7 @@ def _scored(
     spans: Spans,
     embedder: str | None,
     changes: list[str] | None,
-    config: Path | None,
+    config: str | None,
     doc_class: str | None,
     on_error: OnError,
     *,
