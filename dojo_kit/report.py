@@ -152,7 +152,7 @@ def _family_rows(families: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _field_rows(scored: ScoredRun, metrics: Mapping[str, Estimate]) -> Iterator[dict[str, Any]]:
     for name, group in scored.fields.groupby("field", sort=False):
         metric = metrics.get(f"{name}_score")
-        if metric is None:
+        if metric is None or not metric.n:
             continue
         flags = group["flag"].value_counts()
         cells = _cells(metric)

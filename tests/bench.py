@@ -20,12 +20,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from dojo_kit import load_labels, read_run, score_field, score_list, score_run
+from dojo_kit import load_documents, load_labels, read_run, score_field, score_list, score_run
 from dojo_kit.samples import write_samples
 from dojo_kit.stats.intervals import Bootstrap, _cached_counts
 from dojo_kit.text import tokens as token_module
 from dojo_kit.text.dates import find_dates
 from dojo_kit.text.money import find_amounts
+from dojo_kit.text.names import document_key
 
 Job = Callable[[], object]
 ROOT = Path(__file__).resolve().parent.parent
@@ -184,6 +185,27 @@ def whole_runs(folder: Path) -> Iterator[tuple[str, Job]]:
     yield "metrics() of it, 2,000 resamples", metrics
 
 
+def grounding_rates(console: Console) -> None:
+    """Print how many values of run 081 are grounded in their own contract and in a random other one."""
+    real = Path(os.environ.get("DOJO_REAL_DATA", ROOT / ".." / "shared" / "data"))
+    if not real.is_dir():
+        return
+    run, labels = read_run(real / "runs" / "081.json"), load_labels(real / "cuad")
+    documents = dict(load_documents(real / "cuad" / "full_contract_txt.zip"))
+    start = time.perf_counter()
+    items = score_run(run, labels, documents, spans="first").items
+    console.print(f"score_run with 510 texts: {time.perf_counter() - start:.1f} s")
+    keys = [document_key(name) for name in items["document"].unique()]
+    order = np.random.default_rng(0).permutation(len(keys))
+    shifted = {keys[a]: documents[keys[b]] for a, b in zip(order, np.roll(order, 1), strict=True)}
+    foreign = score_run(run, labels, shifted, spans="first").items
+    rates = Table("grounded", "own contract", "another contract", box=None, header_style="dim")
+    for column, name in (("grounded", "in one window"), ("grounded_bag", "anywhere (published)")):
+        own, other = (frame[column].astype(float).mean() for frame in (items, foreign))
+        rates.add_row(name, f"{own:.1%}", f"{other:.1%}")
+    console.print(rates)
+
+
 def main() -> None:
     """Print the table."""
     from tempfile import TemporaryDirectory
@@ -211,6 +233,7 @@ def main() -> None:
         for name, job in whole_runs(Path(folder)):
             table.add_row(name, f"{seconds(job) * 1000:,.0f} ms", "", "", "")
     console.print(table)
+    grounding_rates(console)
     if missing:
         console.print(f"not installed and left out: {', '.join(missing)} (pip install --group bench)")
 
