@@ -13,6 +13,18 @@ from typing import TYPE_CHECKING, Any
 from dojo_kit._version import __version__
 
 _HOMES = {
+    "dojo_kit.scoring.spans": (
+        "category_presence",
+        "chunk_text",
+        "merge_chunks",
+        "split_clauses",
+    ),
+    "dojo_kit.embedders": ("load_embedder",),
+    "dojo_kit.analysis.families": ("family_table",),
+    "dojo_kit.analysis.audit": (
+        "audit_sums",
+        "audit_table",
+    ),
     "dojo_kit.analysis.diagnostics": ("diagnose",),
     "dojo_kit.analysis.verify": ("verify_record",),
     "dojo_kit.errors": (
@@ -41,15 +53,22 @@ __all__ = [
     "Settings",
     "SettingsError",
     "__version__",
+    "audit_sums",
+    "audit_table",
+    "category_presence",
+    "chunk_text",
     "clear_settings_cache",
     "configure",
     "diagnose",
     "explain_field",
+    "family_table",
     "get_settings",
     "load",
     "load_documents",
+    "load_embedder",
     "load_labels",
     "load_settings",
+    "merge_chunks",
     "read_log",
     "read_run",
     "save",
@@ -57,10 +76,12 @@ __all__ = [
     "score_field",
     "score_list",
     "score_run",
+    "split_clauses",
     "verify_record",
 ]
 
 if TYPE_CHECKING:
+    from dojo_kit.analysis.audit import audit_sums, audit_table
     from dojo_kit.analysis.diagnostics import diagnose
     from dojo_kit.analysis.verify import verify_record
     from dojo_kit.errors import (

@@ -1,11 +1,17 @@
-"""How numbers are written for people: the only place where values are rounded."""
+"""How numbers and names are written for people: the only place where values are rounded."""
 
 from __future__ import annotations
+
+import re
 
 from dojo_kit.stats.intervals import Estimate
 
 UNKNOWN = "\N{EN DASH}"
 """What stands where a number is undefined; never a zero."""
+
+
+SHORT_NAME = 32
+"""Characters up to which a document's name is shown whole."""
 
 
 def number(value: float | None, *, digits: int = 3) -> str:
@@ -53,3 +59,22 @@ def count(n: int, noun: str, plural: str = "") -> str:
         ('1 document', '1,200 documents', '2 queries')
     """
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def short_document(name: str) -> str:
+    """Shorten a file name to what tells it apart: first name and year.
+
+    Examples:
+        >>> short_document("GOOSEHEADINSURANCE,INC_04_02_2018-EX-10.6-Franchise Agreement")
+        'Gooseheadinsurance 2018'
+        >>> short_document("Amberly - Franchise 2")
+        'Amberly - Franchise 2'
+    """
+    if len(name) <= SHORT_NAME:
+        return name
+    first = re.split(r"[_,\s-]", name, maxsplit=1)[0]
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", first)
+    year = re.search(r"(?<!\d)(?:19|20)\d\d", name[len(first) :])
+    return " ".join(
+        part for part in (spaced.title() if spaced.isupper() else spaced, year.group() if year else "") if part
+    )

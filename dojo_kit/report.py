@@ -6,7 +6,6 @@ escaping template: documents and model output are untrusted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 SHOWN_CHARACTERS = 400
-SHORT_NAME = 32
 
 
 def write_report(path: str | Path, runs: Mapping[str, ScoredRun], *, focus: str, command: str) -> Path:
@@ -175,7 +173,7 @@ def _examples(scored: ScoredRun) -> Iterator[dict[str, str]]:
         item = items.get((row["document"], row["field"], row["best_item"]), "") if has_item else ""
         yield {
             "document": row["document"],
-            "short": short_document(row["document"]),
+            "short": formats.short_document(row["document"]),
             "category": short_name(row["category"]) if isinstance(row["category"], str) else row["field"],
             "label": _cut(row["text"]),
             "item": _cut(item) if item else "the model returned nothing for this field",
@@ -188,22 +186,3 @@ def _cut(text: str) -> str:
     if len(text) <= SHOWN_CHARACTERS:
         return text
     return f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} ... ({len(text):,} characters)"
-
-
-def short_document(name: str) -> str:
-    """Shorten a file name to what tells it apart: first name and year.
-
-    Examples:
-        >>> short_document("GOOSEHEADINSURANCE,INC_04_02_2018-EX-10.6-Franchise Agreement")
-        'Gooseheadinsurance 2018'
-        >>> short_document("Amberly - Franchise 2")
-        'Amberly - Franchise 2'
-    """
-    if len(name) <= SHORT_NAME:
-        return name
-    first = re.split(r"[_,\s-]", name, maxsplit=1)[0]
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", first)
-    year = re.search(r"(?<!\d)(?:19|20)\d\d", name[len(first) :])
-    return " ".join(
-        part for part in (spaced.title() if spaced.isupper() else spaced, year.group() if year else "") if part
-    )

@@ -12,7 +12,8 @@ import pytest
 
 from dojo_kit import formats, load_labels, read_run, score_run
 from dojo_kit.cli.demo import publish, score_sample, weakest
-from dojo_kit.report import short_document, write_report
+from dojo_kit.formats import short_document
+from dojo_kit.report import write_report
 from dojo_kit.scoring.run import ScoredRun
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -19,6 +19,7 @@ from dojo_kit.scoring.answer import Answer, read_answer
 from dojo_kit.scoring.embedding import RESCUE, may_rescue, rescue
 from dojo_kit.scoring.evidence import Evidence, TextCollector
 from dojo_kit.scoring.fields import flag_of
+from dojo_kit.scoring.frames import COLUMNS
 from dojo_kit.scoring.lists import ListScore, match_list
 from dojo_kit.scoring.nearest import Nearest, span_places, span_status
 from dojo_kit.scoring.overlap import TokenOverlap
@@ -26,12 +27,13 @@ from dojo_kit.scoring.rules import Pair, decide
 from dojo_kit.scoring.similarity import Similarities, compare_texts, rescued
 from dojo_kit.scoring.spans import CategoryPresence, category_presence, trace_categories
 from dojo_kit.scoring.values import expected_value, read_value, value_kinds
-from dojo_kit.settings import Settings
+from dojo_kit.settings import Settings, resolve
 from dojo_kit.text.dates import is_null_date_label
 from dojo_kit.text.tokens import is_no_value, tokens
 
 SpansMode = Literal["first", "all"]
 Tuple = tuple[Any, ...]
+HowRun = tuple[int | None, bool | None, int | None]
 
 NOT_EXPECTED = "not_expected"
 """Rule of a field without a label: nothing to score."""
@@ -60,33 +62,46 @@ class DocumentScore:
     pairs: list[tuple[str, str, Any, Any, Any, Any, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
+    def records(self, frame: Literal["documents", "fields", "items", "spans"]) -> list[dict[str, Any]]:
+        """Return the rows of one frame as column -> value."""
+        rows = [self.document] if frame == "documents" else getattr(self, frame)
+        return [dict(zip(COLUMNS[frame], row, strict=True)) for row in rows]
+
 
 def score_document(
     predicted: Any,
     labels: DocumentLabels,
-    types: Mapping[str, FieldType],
+    types: Mapping[str, FieldType] | None = None,
     *,
-    document: str,
-    settings: Settings,
+    document: str | None = None,
+    settings: Settings | None = None,
     spans: SpansMode = "all",
     evidence: Evidence | None = None,
-    tokens_used: int | None = None,
+    how_run: HowRun = (None, None, None),
 ) -> DocumentScore:
     """Score a model's answer for one document against its labels.
 
     Args:
         predicted: The decoded answer; anything but an object scores as an empty one.
         labels: What is expected.
-        types: Field name -> type, for every field of the class.
-        document: Name used in the frames.
-        settings: Settings.
+        types: Field name -> type, for every field of the class; those of a contract by default.
+        document: Name used in the frames; the labels' own by default.
+        settings: Settings; the current ones by default.
         spans: ``all`` labelled spans, or only the ``first`` of each category.
         evidence: The document's text and vectors, where there are any.
-        tokens_used: Tokens of the call, passed through.
+        how_run: Tokens of the call, whether the document was cut, and into how many chunks; passed through.
+
+    Examples:
+        >>> labels = DocumentLabels("a", {"document_name": (ExpectedSpan("Lease Agreement"),)})
+        >>> scored = score_document({"document_name": "LEASE AGREEMENT"}, labels)
+        >>> [(row["field"], row["rule"]) for row in scored.records("fields") if row["score"]]
+        [('document_name', 'name.identical')]
     """
-    answer = read_answer(predicted, types, document=document)
-    scorer = _DocumentScorer(document, answer, labels, types, spans, settings, evidence or Evidence(settings))
-    return scorer.score(tokens_used)
+    settings, name = resolve(settings), labels.document if document is None else document
+    types = settings.document_class("contract").fields if types is None else types
+    answer = read_answer(predicted, types, document=name)
+    scorer = _DocumentScorer(name, answer, labels, types, spans, settings, evidence or Evidence(settings))
+    return scorer.score(how_run)
 
 
 def texts_to_embed(
@@ -159,7 +174,7 @@ class _DocumentScorer:
         self.truth: list[float] = []
         self.tag = trace_categories(answer.raw)
 
-    def score(self, tokens_used: int | None) -> DocumentScore:
+    def score(self, how_run: HowRun) -> DocumentScore:
         self._compare_words()
         presence = self._category_presence()
         self.present = {cover.category: cover.present for cover in presence.categories}
@@ -180,7 +195,7 @@ class _DocumentScorer:
             any(map(self._in_band, scores)) if scores else None,
             len(scores),
             None,
-            tokens_used,
+            *how_run,
         )
         return self.result
 

@@ -29,6 +29,8 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "n_fields": _INT,
         "error": _TEXT,
         "tokens": _INT,
+        "chunked": _BOOL,
+        "n_chunks": _INT,
     },
     "fields": {
         "document": _TEXT,
@@ -104,7 +106,8 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
 """Frame -> column -> dtype.
 
 documents: one row per document of the run; ``status`` is scored, failed, no_labels or nothing_expected;
-``tokens`` counts prompt and completion. fields: one row per completed, labelled document and field of the
+``tokens`` counts prompt and completion; ``chunked`` and ``n_chunks`` are what the run says of how the document was
+cut. fields: one row per completed, labelled document and field of the
 class; ``score`` is missing where nothing was expected, ``n_*`` count values, ``value_kind`` is date
 (proleptic ordinal days), days or amount. items: one row per predicted value, scalars included. spans: one row
 per label of a list field; ``status`` is matched, taken (its nearest item pays for another label), near or

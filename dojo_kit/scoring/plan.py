@@ -86,7 +86,7 @@ class Work:
                 settings=self.settings,
                 spans=self.spans,
                 evidence=Evidence(self.settings, text=task.text, vectors=vectors),
-                tokens_used=tokens_of(task.row),
+                how_run=how_run(task.row),
             )
             for task in tasks
         ]
@@ -153,12 +153,15 @@ def _n_expected(labels: DocumentLabels, schema: DocumentClass) -> int:
 
 def _unscored(row: Row, status: str, n_fields: int, error: str | None) -> DocumentScore:
     nothing = (None,) * 6
-    return DocumentScore((row.document, status, *nothing, n_fields, error, tokens_of(row)))
+    return DocumentScore((row.document, status, *nothing, n_fields, error, *how_run(row)))
 
 
-def tokens_of(row: Row) -> int | None:
-    """Return the tokens a row's calls used, where that is known."""
-    return None if row.usage is None else row.usage.total_tokens
+def how_run(row: Row) -> tuple[int | None, bool | None, int | None]:
+    """Return the tokens a row's calls used, whether the document was cut, and into how many chunks, where known."""
+    used = None if row.usage is None else row.usage.total_tokens
+    chunked, n_chunks = row.stored.get("chunked"), row.stored.get("n_chunks")
+    is_count = isinstance(n_chunks, int) and not isinstance(n_chunks, bool)
+    return used, chunked if isinstance(chunked, bool) else None, n_chunks if is_count else None
 
 
 def _unknown_fields(tasks: Sequence[Task], schema: DocumentClass) -> Iterator[Problem]:
