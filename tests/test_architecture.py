@@ -11,7 +11,8 @@ import pytest
 import dojo_kit
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = sorted([*ROOT.glob("dojo_kit/**/*.py"), *ROOT.glob("widgets/**/*.py"), *ROOT.glob("widgets/**/*.js")])
+SOURCE_PATTERNS = ("dojo_kit/**/*.py", "tests/**/*.py", "widgets/**/*.py", "widgets/**/*.js")
+SOURCES = sorted(path for pattern in SOURCE_PATTERNS for path in ROOT.glob(pattern))
 
 LOADED = """
 import sys
