@@ -186,7 +186,8 @@ def _scored(
     from dojo_kit.scoring.run import score_run
 
     settings = settings_from(config, changes)
-    chosen = embedder or (settings.embedding.model if settings.field_scoring.embedding_enabled else "none")
+    by_setting = settings.embedding.model if settings.field_scoring.embedding_enabled else "none"
+    chosen = by_setting if embedder is None else embedder
     loaded = read_run(run, on_error=on_error.value)
     expected = load_labels(labels, on_error=on_error.value, **({"doc_class": doc_class} if doc_class else {}))
     texts = None if documents is None else load_documents(documents, on_error=on_error.value)
@@ -218,7 +219,9 @@ def _print_scores(scored: ScoredRun) -> None:
     filled = [index for index in range(len(_FIELD_COLUMNS)) if any(row[index] for row in rows)]
     columns = [_FIELD_COLUMNS[index] for index in filled]
     cells = [[row[index] for index in filled] for row in rows]
-    out.print(build_table("by field", columns, cells, drop=("exact", "partial", "miss", "words", "true", "type")))
+    out.print(
+        build_table("by field", columns, cells, drop=("words", "true", "precision", "exact", "partial", "miss", "type"))
+    )
     out.print(f"\n[dim]{SCOPE}[/]")
 
 

@@ -244,7 +244,7 @@ class VectorCache:
     def _bytes(self) -> int:
         total = 0
         for path in self._files():
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, NotADirectoryError):
                 total += path.stat().st_size
         return total
 

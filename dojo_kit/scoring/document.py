@@ -280,7 +280,9 @@ class _DocumentScorer:
         if is_no_value(text):
             return
         matches = score is not None and score >= self.scoring.match_threshold
-        self._add_item(name, kind, 0, text, 0 if matches else None, score, matches)
+        # A day near the right one is partly right, and still a day the document may not state.
+        true = matches and (kind != "date" or score == 1.0)
+        self._add_item(name, kind, 0, text, 0 if matches else None, score, true)
 
     def _add_item(
         self, name: str, kind: str, index: int, text: str, label: int | None, similarity: float | None, matches: bool
@@ -385,7 +387,8 @@ class _DocumentScorer:
         nearest = Nearest(found, len(spans))
         for row, (span, match) in enumerate(zip(spans, result.labels, strict=True)):
             similarity, item = nearest.similarity[row], nearest.item[row]
-            places = span_places(span.text, None if item is None else items[item], self.evidence)
+            placed = match.item if match.item is not None else item
+            places = span_places(span.text, None if placed is None else items[placed], self.evidence)
             self.result.spans.append(
                 (
                     self.name, name, row, span.category or None, span.text,

@@ -105,14 +105,21 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
 }
 """Frame -> column -> dtype.
 
-documents: one row per document of the run; ``status`` is scored, failed, no_labels or nothing_expected;
-``tokens`` counts prompt and completion; ``chunked`` and ``n_chunks`` are what the run says of how the document was
-cut. fields: one row per completed, labelled document and field of the
-class; ``score`` is missing where nothing was expected, ``n_*`` count values, ``value_kind`` is date
-(proleptic ordinal days), days or amount. items: one row per predicted value, scalars included. spans: one row
-per label of a list field; ``status`` is matched, taken (its nearest item pays for another label), near or
-missed. pairs: label by item pairs of list fields, above the floor named in the recipe. Columns about the
-document's text, and cosine, are missing where no documents or no embedder were given.
+documents: one row per document of the run; ``status`` is scored, failed, no_labels or nothing_expected; ``tokens``
+counts prompt and completion; ``chunked`` and ``n_chunks`` are what the run says of how the document was cut.
+
+fields: one row per completed, labelled document and field of the class; ``score`` is missing where nothing was
+expected, ``string_score`` is the score by words alone, ``n_*`` count values, ``value_kind`` is date (proleptic
+ordinal days), days or amount (US dollars).
+
+items: one row per predicted value, scalars included; ``true`` says that it matches a label or is ``grounded``.
+
+spans: one row per label of a list field; ``status`` is matched, taken (its nearest item pays for another label), near
+or missed; ``item_at`` and ``place_overlap`` are of the item that pays for a matched label, else of the nearest.
+
+pairs: label by item pairs of list fields, above the floor named in the recipe.
+
+Columns about the document's text, and cosine, are missing where no documents or no embedder were given.
 """
 
 FRAME_NAMES: tuple[FrameName, ...] = tuple(COLUMNS)

@@ -86,23 +86,35 @@ def span_places(
         return None, None, None, None
     item_places = None if item is None else evidence.places(item)
     item_ranges = () if item_places is None else item_places.ranges
-    overlap = place_overlap(label_places.ranges, item_ranges) if label_places.ranges and item_ranges else None
+    overlap = None
+    if label_places.ranges and item_ranges:
+        overlap = place_overlap(label_places.ranges, item_ranges, in_pieces=label_places.in_pieces)
     item_at = None if item_places is None else _as_json(item_ranges)
     return _as_json(label_places.ranges), item_at, label_places.how, overlap
 
 
-def place_overlap(label: Ranges, item: Ranges) -> float:
-    """Return the share of the label's characters that the item covers, at the occurrence where it covers most.
+def place_overlap(label: Ranges, item: Ranges, *, in_pieces: bool = False) -> float:
+    """Return the share of the label's characters that the item covers.
 
-    A label found in one piece has one range per occurrence, and each is a place of its own; so for an item.
+    Args:
+        label: Where the label stands: one range per occurrence, of which the best covered counts, or the pieces of
+            one occurrence, which count together.
+        item: Where the item stands.
+        in_pieces: The label's ranges are pieces.
 
     Examples:
         >>> place_overlap([(0, 10), (50, 60)], [(55, 80)])
         0.5
+        >>> place_overlap([(0, 10), (50, 60)], [(55, 80)], in_pieces=True)
+        0.25
     """
-    return max(
+    covered = [
         sum(max(0, min(end, stop) - max(start, first)) for first, stop in item) / (end - start) for start, end in label
-    )
+    ]
+    if not in_pieces:
+        return max(covered)
+    lengths = [end - start for start, end in label]
+    return sum(share * length for share, length in zip(covered, lengths, strict=True)) / sum(lengths)
 
 
 def _as_json(ranges: Ranges) -> str:

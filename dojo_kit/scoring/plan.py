@@ -60,6 +60,11 @@ class Plan:
     unscored: list[DocumentScore]
     problems: list[Problem]
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """Texts of the documents to score, by key."""
+        return {document_key(task.row.document): task.text for task in self.tasks if task.text is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -107,13 +112,15 @@ def plan_run(
     Args:
         rows: Rows with their answers; None for an answer that failed.
         labels: Labels.
-        documents: Texts by document key.
+        documents: Texts by document key; a plain dict may name documents as the run does.
         schema: Fields to score.
 
     Raises:
         InputError: Two rows are of one document.
     """
     plan = Plan([], [], [])
+    if isinstance(documents, dict):
+        documents = {document_key(name): text for name, text in documents.items()}
     seen: dict[str, str] = {}
     for row, answer in rows:
         key = document_key(row.document)

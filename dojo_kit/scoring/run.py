@@ -38,6 +38,7 @@ class Recipe:
         spans: ``all`` or ``first``.
         embedder: Embedding model; ``none`` without.
         grounding: Whether items were checked against document texts.
+        documents: Fingerprint of the texts used; ``none`` without.
         labels: Fingerprint of the labels of the scored documents.
         surface: Fingerprint of the set of documents in the run.
         doc_class: Document class scored.
@@ -54,6 +55,7 @@ class Recipe:
     spans: str
     embedder: str
     grounding: bool
+    documents: str
     labels: str
     surface: str
     doc_class: str
@@ -199,7 +201,7 @@ def score_run(
     Args:
         run: The run.
         labels: Labels of its documents.
-        documents: Texts by document key; with them every value is checked against its document.
+        documents: Texts by document name or key; with them every value is checked against its document.
         doc_class: Document class whose fields are scored; the labels' own by default.
         spans: Score against ``all`` labelled spans, or the ``first`` of each category.
         embedder: Gives texts whose words differ a second chance; every score by words alone is kept as well.
@@ -210,12 +212,13 @@ def score_run(
     Raises:
         InputError: The run is of another kind, holds no answers, or shares no document with the labels.
     """
-    _check_arguments(run, labels, spans)
+    _check_arguments(run, labels, documents, spans)
     settings = resolve(settings)
     rows = _extraction_rows(run)
     schema = _schema(labels, settings.document_class(doc_class or labels.doc_class))
     plan = plan_run(rows, labels, documents, schema)
     _require_overlap(run, labels, plan)
+    _require_texts(documents, plan)
     work = Work(schema.fields, settings, spans)
     vectors = None if embedder is None else encode(plan.tasks, work, embedder)
     scores = [*plan.unscored, *score_all(plan.tasks, work, vectors, executor, progress, len(rows))]
@@ -223,15 +226,19 @@ def score_run(
     problems = [
         replace(p, source=run.source) for p in (*plan.problems, *(p for score in scores for p in score.problems))
     ]
-    recipe = _recipe(run, labels, schema, settings, spans, embedder, grounding=documents is not None)
-    return ScoredRun(InMemory(_frames(scores)), recipe, (*run.problems, *labels.problems, *problems))
+    texts = None if documents is None else plan.texts
+    recipe = _recipe(run, labels, schema, settings, spans, embedder, texts)
+    given = (*run.problems, *labels.problems, *getattr(documents, "problems", ()))
+    return ScoredRun(InMemory(_frames(scores)), recipe, (*given, *problems))
 
 
-def _check_arguments(run: object, labels: object, spans: object) -> None:
+def _check_arguments(run: object, labels: object, documents: object, spans: object) -> None:
     if not isinstance(run, Run):
         raise InputError(f"run is a {type(run).__name__}", expected="a Run, as read_run gives it")
     if not isinstance(labels, Labels):
         raise InputError(f"labels is a {type(labels).__name__}", expected="Labels, as load_labels gives them")
+    if documents is not None and not isinstance(documents, Mapping):
+        raise InputError(f"documents is a {type(documents).__name__}", expected="texts by document name or key")
     if spans not in ("first", "all"):
         raise InputError(f"spans is {spans!r}", expected="'first' or 'all'")
 
@@ -297,6 +304,18 @@ def _require_overlap(run: Run, labels: Labels, plan: Plan) -> None:
     )
 
 
+def _require_texts(documents: Documents | None, plan: Plan) -> None:
+    if documents is None or plan.texts or not plan.tasks:
+        return
+    example = next(iter(documents), "none")
+    raise InputError(
+        f"none of the {len(documents)} texts has the name of a scored document: the run names "
+        f"{plan.tasks[0].row.document!r}, the texts {example!r}",
+        file=getattr(documents, "source", None),
+        expected="names that agree but for case, punctuation and a .pdf or .txt ending",
+    )
+
+
 def _frames(scores: Sequence[DocumentScore]) -> dict[FrameName, pd.DataFrame]:
     frames = {"documents": make_frame("documents", [score.document for score in scores])}
     for name in FRAME_NAMES[1:-1]:
@@ -312,8 +331,7 @@ def _recipe(
     settings: Settings,
     spans: SpansMode,
     embedder: Embedder | None,
-    *,
-    grounding: bool,
+    texts: Mapping[str, str] | None,
 ) -> Recipe:
     from dojo_kit._version import __version__
 
@@ -325,7 +343,10 @@ def _recipe(
         settings=_settings_hash(settings, schema),
         spans=spans,
         embedder="none" if embedder is None else embedder.name,
-        grounding=grounding,
+        grounding=texts is not None,
+        documents="none"
+        if texts is None
+        else fingerprint(f"{key} {sha256(t.encode()).hexdigest()}" for key, t in texts.items()),
         labels=used.fingerprint,
         surface=fingerprint(keys),
         doc_class=schema.key,

@@ -68,7 +68,8 @@ def split_clauses(texts: Iterable[str]) -> list[str]:
         ['The fee is $5.00 per unit. Pay now.']
     """
     found: dict[tuple[str, ...], str] = {}
-    for piece in (text[start:end].strip() for text in texts for start, end in _clauses(text)):
+    given = [texts] if isinstance(texts, str) else texts
+    for piece in (text[start:end].strip() for text in given for start, end in _clauses(text)):
         found.setdefault(tokens(piece), piece)
     return list(found.values())
 
@@ -195,7 +196,7 @@ def merge_chunks(answers: Sequence[Mapping[str, Any] | None], list_fields: Colle
     largest; entries of the ``reasoning`` trace are united and its summaries joined.
 
     Args:
-        answers: One answer a chunk, in order; None for a chunk whose answer could not be read.
+        answers: One answer a chunk, in order; what is no object is a chunk whose answer could not be read.
         list_fields: Names of the fields that hold lists.
 
     Examples:
@@ -204,7 +205,7 @@ def merge_chunks(answers: Sequence[Mapping[str, Any] | None], list_fields: Colle
         >>> merge_chunks([one, None, two], {"parties"})
         {'parties': ['Acme, Inc.', 'Beta LLC'], 'governing_law': 'Texas', 'confidence': 0.9}
     """
-    read = [answer for answer in answers if answer is not None]
+    read = [answer for answer in answers if isinstance(answer, Mapping)]
     merged: dict[str, Any] = {}
     for name in dict.fromkeys(name for answer in read for name in answer):
         values = [answer[name] for answer in read if name in answer]
@@ -311,6 +312,7 @@ def category_presence(
         >>> found.share, [(one.category, one.coverage) for one in found.categories]
         (0.5, [('Anti-Assignment', 0.75), ('Insurance', 0.0)])
     """
+    predicted = predicted if isinstance(predicted, Mapping) else {}
     traces = _tagged_evidence(predicted)
     covers = []
     for field, labels in expected.items():

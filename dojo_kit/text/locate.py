@@ -61,10 +61,12 @@ class Places:
         ranges: Character ranges (start, end) in the original text, in reading order: all occurrences of a text
             found whole, one for each piece of a text quoted with omissions.
         how: ``exact`` word for word, ``approximate``, or ``none``.
+        in_pieces: Whether the ranges are the pieces of one occurrence, not occurrences of their own.
     """
 
     ranges: tuple[Span, ...]
     how: Literal["exact", "approximate", "none"]
+    in_pieces: bool = False
 
 
 class DocumentIndex:
@@ -82,7 +84,7 @@ class DocumentIndex:
     Examples:
         >>> index = DocumentIndex("1. FEES. Licensee shall pay\n  \u201cFees\u201d of $5,000 on 1 May 2004.")
         >>> index.locate("shall pay fees")
-        Places(ranges=((18, 35),), how='exact')
+        Places(ranges=((18, 35),), how='exact', in_pieces=False)
         >>> index.dates()
         frozenset({datetime.date(2004, 5, 1)})
     """
@@ -145,11 +147,13 @@ class DocumentIndex:
         defined terms there.
         """
         if spans := self.quoted(text):
-            return Places(tuple(self.characters(*span) for span in spans), "exact")
+            ranges = tuple(self.characters(*span) for span in spans)
+            return Places(ranges, "exact", in_pieces=len(spans) > 1 and not self.find(tokens(text)))
         pieces = _pieces(_ELISION, text)
         spans = self._approximate(pieces if len(pieces) <= _MAX_PIECES else [tokens(text)])
         spans = spans or self._in_order(_pieces(_BRACKETS, text))
-        return Places(tuple(self.characters(*span) for span in spans), "approximate" if spans else "none")
+        ranges = tuple(self.characters(*span) for span in spans)
+        return Places(ranges, "approximate" if spans else "none", in_pieces=len(spans) > 1)
 
     def quoted(self, text: str) -> list[Span]:
         """Return the ranges of words where a text stands word for word.

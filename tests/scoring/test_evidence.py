@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from dojo_kit import InputError, diagnose, load_documents, load_labels, read_run, score_run
 from dojo_kit.analysis.audit import audit_sums, audit_table
 from dojo_kit.embedders import VectorCache, load_embedder
-from dojo_kit.records import DocumentLabels, ExpectedSpan, ExtractionRow, Labels, Run, RunMeta
+from dojo_kit.records import DocumentLabels, ExpectedSpan, ExtractionRow, Labels, Problem, Run, RunMeta
 from dojo_kit.scoring.frames import FRAME_NAMES
 
 TEXT = """LICENSE AGREEMENT dated May 1, 2020 between Acme Oil, Inc. and Beta Gas LLC.
@@ -155,11 +156,54 @@ def test_without_documents_nothing_is_known() -> None:
 
 
 def test_a_missing_text_is_named() -> None:
-    """A document without its text is scored, not audited, and listed."""
-    scored = score_run(run_of(), LABELS, {"b": TEXT})
+    """A document without its text is scored, not audited, and listed; what is unknown is no hallucination."""
+    labels = Labels({key: replace(LABELS.documents["a"], document=key) for key in ("a", "b")})
+    run = replace(run_of(), rows=tuple(ExtractionRow(name, predicted=ANSWER) for name in ("A.pdf", "B.pdf")))
+    scored = score_run(run, labels, {"B.pdf": TEXT})
+    table = audit_table(scored).set_index(["document", "field"])
 
-    assert scored.items["true"].isna().all()
-    assert [p.message for p in scored.problems if p.document == "A"] == ["no text for this document"]
+    assert scored.items.groupby("document")["true"].count().to_dict() == {"A.pdf": 0, "B.pdf": 7}
+    assert [p.message for p in scored.problems if p.document == "A.pdf"] == ["no text for this document"]
+    assert table.loc[("A.pdf", "parties"), ["true_items", "hallucinated"]].isna().all()
+    assert table["hallucinated"].sum() == 4
+
+
+def test_texts_of_other_documents_are_refused() -> None:
+    """Not one text has the name of a document: that is a mistake, not a missing text."""
+    with pytest.raises(InputError, match=r"none of the 1 texts has the name .* the run names 'A', the texts 'z'"):
+        score_run(run_of(), LABELS, {"z": TEXT})
+    with pytest.raises(InputError, match="documents is a str"):
+        score_run(run_of(), LABELS, "texts.zip")  # type: ignore[arg-type]
+
+
+def test_problems_of_the_texts_are_kept() -> None:
+    """What the loader of texts left out stands among the problems of the scored run."""
+
+    class Texts(dict[str, str]):
+        problems = (Problem("not UTF-8", source="texts.zip", document="q"),)
+
+    assert Texts.problems[0] in score_run(run_of(), LABELS, Texts(a=TEXT)).problems
+
+
+def test_audit_refuses_what_it_does_not_know(grounded) -> None:
+    """A misspelt measure or field is an error, not another number."""
+    with pytest.raises(InputError, match="measure is 'windw'"):
+        audit_table(grounded, measure="windw")
+    with pytest.raises(InputError, match="did you mean 'parties'"):
+        audit_sums(grounded, field="partys")
+
+
+def test_alignment_is_over_labelled_fields_only(grounded) -> None:
+    """Parties have no labels here: their two items are neither aligned nor not; 2 of 5 others are."""
+    assert audit_sums(grounded)["alignment_precision"].value == pytest.approx(2 / 5)
+    assert audit_sums(grounded, field="parties")["alignment_precision"].value is None
+
+
+def test_a_day_near_the_right_one_is_not_true() -> None:
+    """2020-05-03 earns 0.67 for May 1, and stands nowhere in the contract."""
+    items = score_run(run_of({**ANSWER, "effective_date": "2020-05-03"}), LABELS, {"a": TEXT}).items
+
+    assert items.set_index("field").loc["effective_date", ["similarity", "true"]].tolist() == [0.67, False]
 
 
 def test_rescue_lifts_what_words_cannot_match() -> None:
