@@ -71,14 +71,16 @@ def parsers(rng: random.Random) -> float:
     return 1.0
 
 
-def fuzz(n: int, seed: int) -> dict[str, int]:
-    """Run every scorer on n inputs.
+def fuzz(n: int, seed: int, only: str = "") -> dict[str, int]:
+    """Run every scorer, or only one, on n inputs.
 
     Returns:
         Scorer -> inputs tried.
     """
     jobs = {type: scorer(type) for type in (*SCALAR_TYPES, *(f"entity_list:{t}" for t in SCALAR_TYPES))}
     jobs["parsers"] = parsers
+    if only:
+        jobs = {only: jobs[only]}
     for name, job in jobs.items():
         rng = random.Random(f"{seed} {name}")
         for _ in track(range(n), name, disable=not sys.stderr.isatty()):
@@ -98,8 +100,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--n", type=int, default=100_000, help="inputs per scorer")
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--only", default="", help="one scorer, e.g. date or entity_list:money")
     given = arguments.parse_args()
-    for name, n in fuzz(given.n, given.seed).items():
+    for name, n in fuzz(given.n, given.seed, given.only).items():
         print(f"{name}: {n:,} inputs, no exception")
 
 

@@ -88,7 +88,7 @@ _NUMBERED = re.compile(
     _FLAGS,
 )
 _BLANK = re.compile(rf"_|[\[({{<][ {re.escape(_BULLETS)}]*[\])}}>]|\bblank\b", re.IGNORECASE)
-_LOOKALIKES = str.maketrans("lIiOo", "11100")
+_LOOKALIKES = str.maketrans("lLIiOo", "111100")
 _MONTH_NUMBERS = frozenset(range(1, 13))
 _Span = tuple[int, int]
 

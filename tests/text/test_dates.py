@@ -360,3 +360,15 @@ def test_long_documents_take_a_few_passes():
         find_dates(text)
         is_null_date_label(text)
         assert time.perf_counter() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("L5th day of May 2O1O", (2010, 5, 15)), ("may 0L 1999", (1999, 5, 1)), ("the LOth of June, 199L", (1991, 6, 10))],
+)
+def test_letters_scanned_for_digits_in_either_case(text: str, expected: tuple[int, int, int]) -> None:
+    """A scanner writes l, I and L for 1, and o and O for 0."""
+    found = parse_date(text)
+
+    assert found is not None
+    assert (found.year, found.month, found.day) == expected
