@@ -21,7 +21,7 @@ from dojo_kit.scoring.evidence import Evidence, TextCollector
 from dojo_kit.scoring.fields import flag_of
 from dojo_kit.scoring.frames import COLUMNS
 from dojo_kit.scoring.lists import ListScore, match_list
-from dojo_kit.scoring.nearest import Nearest, span_places, span_status
+from dojo_kit.scoring.nearest import ListPlaces, Nearest, span_status
 from dojo_kit.scoring.overlap import TokenOverlap
 from dojo_kit.scoring.rules import Pair, decide
 from dojo_kit.scoring.similarity import Similarities, compare_texts, rescued
@@ -285,13 +285,22 @@ class _DocumentScorer:
         self._add_item(name, kind, 0, text, 0 if matches else None, score, true)
 
     def _add_item(
-        self, name: str, kind: str, index: int, text: str, label: int | None, similarity: float | None, matches: bool
+        self,
+        name: str,
+        kind: str,
+        index: int,
+        text: str,
+        label: int | None,
+        similarity: float | None,
+        matches: bool,
+        at: tuple[str | None, str | None] = (None, None),
     ) -> bool | None:
         """Add an item, checked against the document; return whether it is true, None without a document."""
         found = self.evidence.ground(text, kind)
         true = None if found is None else matches or found.grounded
         grounded = (None, None) if found is None else (found.grounded, found.grounded_bag)
-        self.result.items.append((self.name, name, index, text, label, similarity, self.tag(text), *grounded, true))
+        row = (self.name, name, index, text, label, similarity, self.tag(text), *grounded, true, *at)
+        self.result.items.append(row)
         if not self.types[name].is_list and true is not None:
             self.truth.append(float(true))
         return true
@@ -338,8 +347,10 @@ class _DocumentScorer:
             result.rule if labels else NOT_EXPECTED, counts, ratios=ratios,
             string_score=string_result.score if labels else None,
         )  # fmt: skip
-        self._add_items(name, element, items, result, found)
-        self._add_spans(name, element, spans, items, result, found)
+        places = ListPlaces(items, self.evidence) if labels else None
+        self._add_items(name, element, items, result, found, places)
+        if places is not None:
+            self._add_spans(name, element, spans, result, found, places)
         if found is not None:
             self._add_pairs(name, found)
         return score
@@ -356,7 +367,13 @@ class _DocumentScorer:
         return match_list(items, labels, element, partial_gt=partial, settings=self.settings, similarities=found)
 
     def _add_items(
-        self, name: str, element: str, items: list[str], result: ListScore, found: Similarities | None
+        self,
+        name: str,
+        element: str,
+        items: list[str],
+        result: ListScore,
+        found: Similarities | None,
+        places: ListPlaces | None,
     ) -> None:
         owners: dict[int, int] = {}
         for row, match in enumerate(result.labels):
@@ -368,7 +385,8 @@ class _DocumentScorer:
             label = owners.get(index)
             similarity = best[index] if label is None or found is None else float(found.score[label, index])
             matches = label is not None or (best[index] or 0.0) >= self.scoring.match_threshold
-            true.append(self._add_item(name, element, index, text, label, similarity, matches))
+            at = (None, None) if places is None else places.item(index)
+            true.append(self._add_item(name, element, index, text, label, similarity, matches, at))
         if true and self.evidence.index is not None:
             self.truth.append(sum(map(bool, true)) / len(true))
 
@@ -377,44 +395,48 @@ class _DocumentScorer:
         name: str,
         element: str,
         spans: list[ExpectedSpan],
-        items: list[str],
         result: ListScore,
         found: Similarities | None,
+        places: ListPlaces,
     ) -> None:
-        if not spans:
-            return
-        other_names, other_scores = self._other_fields(name, element, len(spans))
+        others = self._other_fields(name, element, len(spans))
         nearest = Nearest(found, len(spans))
         for row, (span, match) in enumerate(zip(spans, result.labels, strict=True)):
             similarity, item = nearest.similarity[row], nearest.item[row]
             placed = match.item if match.item is not None else item
-            places = span_places(span.text, None if placed is None else items[placed], self.evidence)
             self.result.spans.append(
                 (
                     self.name, name, row, span.category or None, span.text,
                     span_status(match.matched, similarity, self.scoring.match_threshold), match.rule, match.item,
                     item, similarity, nearest.string[row], nearest.coverage[row], nearest.precision[row],
                     nearest.longer_item[row], nearest.longer_coverage[row], nearest.union[row],
-                    other_names[row], other_scores[row], *places, self.present.get(span.category),
+                    nearest.covering_item[row], nearest.best_coverage[row], *others[row],
+                    *places.of_label(span.text, placed), self.present.get(span.category),
                 )
             )  # fmt: skip
 
-    def _other_fields(self, name: str, element: str, n: int) -> tuple[list[str | None], list[float | None]]:
-        """Return for each label the other field with the most similar value, compared as clause text."""
-        names: list[str | None] = [None] * n
-        scores: list[float | None] = [None] * n
+    def _other_fields(self, name: str, element: str, n: int) -> list[Tuple]:
+        """Return for each label the field whose value is most like it, and the one that covers it most, with how much.
+
+        Only clauses are looked for in other fields: a short name may stand in any of them.
+        """
+        found: list[Tuple] = [(None, None, None, None)] * n
         if element != "free_text":
-            return names, scores
-        best = np.zeros(n)
+            return found
         rows = self.rows[name]
         for other, columns in self.columns.items():
             if other == name or columns.start == columns.stop:
                 continue
-            score = self.overlap.f1[rows, columns].max(axis=1)
-            for row in np.flatnonzero(score > best):
-                names[row], scores[row] = other, float(score[row])
-            best = np.maximum(best, score)
-        return names, scores
+            likeness = self.overlap.f1[rows, columns].max(axis=1).tolist()
+            coverage = self.overlap.coverage[rows, columns].max(axis=1).tolist()
+            for row in range(n):
+                like, like_at, cover, cover_at = found[row]
+                if likeness[row] > (like_at or 0.0):
+                    like, like_at = other, likeness[row]
+                if coverage[row] > (cover_at or 0.0):
+                    cover, cover_at = other, coverage[row]
+                found[row] = (like, like_at, cover, cover_at)
+        return found
 
     def _add_pairs(self, name: str, found: Similarities) -> None:
         keep = np.maximum(found.score, found.coverage) >= self.scoring.pair_floor

@@ -67,6 +67,8 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "grounded": _BOOL,
         "grounded_bag": _BOOL,
         "true": _BOOL,
+        "at": _TEXT,
+        "located": _TEXT,
     },
     "spans": {
         "document": _TEXT,
@@ -85,12 +87,19 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "longer_item": _INT,
         "longer_coverage": _FLOAT,
         "union_coverage": _FLOAT,
+        "covering_item": _INT,
+        "best_coverage": _FLOAT,
         "other_field": _TEXT,
         "other_similarity": _FLOAT,
+        "covering_field": _TEXT,
+        "covering_field_coverage": _FLOAT,
         "label_at": _TEXT,
         "item_at": _TEXT,
         "located": _TEXT,
         "place_overlap": _FLOAT,
+        "here_item": _INT,
+        "here_overlap": _FLOAT,
+        "places_covered": _FLOAT,
         "presence": _BOOL,
     },
     "pairs": {
@@ -112,10 +121,14 @@ fields: one row per completed, labelled document and field of the class; ``score
 expected, ``string_score`` is the score by words alone, ``n_*`` count values, ``value_kind`` is date (proleptic
 ordinal days), days or amount (US dollars).
 
-items: one row per predicted value, scalars included; ``true`` says that it matches a label or is ``grounded``.
+items: one row per predicted value, scalars included; ``true`` says that it matches a label or is ``grounded``; ``at``
+(JSON ranges of characters) and ``located`` (exact, approximate, none) say where an item of a labelled list stands in
+the document.
 
 spans: one row per label of a list field; ``status`` is matched, taken (its nearest item pays for another label), near
-or missed; ``item_at`` and ``place_overlap`` are of the item that pays for a matched label, else of the nearest.
+or missed; ``item_at`` and ``place_overlap`` are of the item that pays for a matched label, else of the nearest;
+``covering_item`` is the item that covers most of the label's distinct tokens, ``here_item`` the one that stands on most
+of the label's place; ``places_covered`` is the share of the label's characters on which any item of the list stands.
 
 pairs: label by item pairs of list fields, above the floor named in the recipe.
 

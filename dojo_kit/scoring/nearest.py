@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_kit.scoring.evidence import Evidence
 from dojo_kit.scoring.similarity import Similarities
+from dojo_kit.text.locate import Places
 
 NEAR = 0.35
 """Similarity from which an unmatched span is called near rather than missed."""
@@ -29,6 +30,7 @@ class Nearest:
         nothing: list[Any] = [None] * n
         self.item = self.similarity = self.string = self.coverage = self.precision = nothing
         self.longer_item = self.longer_coverage = self.union = nothing
+        self.covering_item = self.best_coverage = nothing
         if found is None:
             return
         rows = np.arange(n)
@@ -40,6 +42,9 @@ class Nearest:
         self.coverage = found.coverage[rows, item].tolist()
         self.precision = found.precision[rows, item].tolist()
         self.union = found.union_coverage.tolist()
+        covering = np.argmax(found.coverage + 1e-9 * found.string, axis=1)
+        self.covering_item = covering.tolist()
+        self.best_coverage = found.coverage[rows, covering].tolist()
         among_longer = np.where(found.longer, found.coverage, -1.0)
         longest = among_longer.argmax(axis=1)
         reached = among_longer[rows, longest]
@@ -66,31 +71,76 @@ def span_status(matched: bool, similarity: float | None, threshold: float) -> st
     return "taken" if similarity >= threshold else "near"
 
 
-def span_places(
-    label: str, item: str | None, evidence: Evidence
-) -> tuple[str | None, str | None, str | None, float | None]:
-    """Find a label and its nearest item in the document.
+class ListPlaces:
+    """Where the items of a list stand in the document, and which of them stands where a label does.
 
     Args:
-        label: The label.
-        item: Its nearest item, if any.
-        evidence: The document.
-
-    Returns:
-        Character ranges of the label and of the item as JSON ([[start, end], ...]), how the label was found
-        (exact, approximate, none), and the share of the label's characters that the item's ranges cover (None
-        where one of the two was not found).
+        items: Predicted items.
+        evidence: The document, or nothing known of it.
     """
-    label_places = evidence.places(label)
-    if label_places is None:
-        return None, None, None, None
-    item_places = None if item is None else evidence.places(item)
-    item_ranges = () if item_places is None else item_places.ranges
-    overlap = None
-    if label_places.ranges and item_ranges:
-        overlap = place_overlap(label_places.ranges, item_ranges, in_pieces=label_places.in_pieces)
-    item_at = None if item_places is None else _as_json(item_ranges)
-    return _as_json(label_places.ranges), item_at, label_places.how, overlap
+
+    def __init__(self, items: Sequence[str], evidence: Evidence) -> None:
+        self._evidence = evidence
+        found = [evidence.places(item) for item in items]
+        self.places = [place for place in found if place is not None]
+        ranges = [(start, end, i) for i, place in enumerate(self.places) for start, end in place.ranges]
+        self._starts, self._ends, self._owners = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+        self._joined = _merged([(start, end) for start, end, _ in ranges])
+
+    def item(self, index: int) -> tuple[str | None, str | None]:
+        """Return an item's ranges as JSON and how it was found (exact, approximate, none)."""
+        if not self.places:
+            return None, None
+        place = self.places[index]
+        return _as_json(place.ranges), place.how
+
+    def of_label(self, label: str, item: int | None) -> tuple[Any, ...]:
+        """Find a label in the document and what stands there.
+
+        Args:
+            label: The label.
+            item: The item that pays for it or is nearest to it, if any.
+
+        Returns:
+            Character ranges of the label and of that item as JSON ([[start, end], ...]); how the label was found
+            (exact, approximate, none); the share of the label's characters that the item covers (None where one of
+            the two was not found); the item that covers most of them (None when none does) and its share; the share
+            that all items cover together.
+        """
+        place = self._evidence.places(label)
+        if place is None:
+            return (None,) * 7
+        item_ranges: Ranges = () if item is None else self.places[item].ranges
+        item_at = None if item is None else _as_json(item_ranges)
+        overlap = here = here_overlap = covered = None
+        if place.ranges:
+            if item_ranges:
+                overlap = place_overlap(place.ranges, item_ranges, in_pieces=place.in_pieces)
+            covered = place_overlap(place.ranges, self._joined, in_pieces=place.in_pieces)
+            here, here_overlap = self._here(place)
+        return _as_json(place.ranges), item_at, place.how, overlap, here, here_overlap, covered
+
+    def _here(self, label: Places) -> tuple[int | None, float]:
+        touching = np.zeros(len(self._owners), dtype=bool)
+        for start, end in label.ranges:
+            touching |= (self._starts < end) & (self._ends > start)
+        best, share = None, 0.0
+        for index in sorted(set(self._owners[touching].tolist())):
+            overlap = place_overlap(label.ranges, self.places[index].ranges, in_pieces=label.in_pieces)
+            if overlap > share:
+                best, share = index, overlap
+        return best, share
+
+
+def _merged(ranges: Ranges) -> list[tuple[int, int]]:
+    """Join ranges that overlap, in order."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def place_overlap(label: Ranges, item: Ranges, *, in_pieces: bool = False) -> float:
