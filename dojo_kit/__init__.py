@@ -20,7 +20,10 @@ _HOMES = {
         "split_clauses",
     ),
     "dojo_kit.embedders": ("load_embedder",),
+    "dojo_kit.analysis.attribution": ("Attribution", "attribute"),
     "dojo_kit.analysis.families": ("family_table",),
+    "dojo_kit.analysis.recovery": ("Recovery", "recovered"),
+    "dojo_kit.analysis.thresholds": ("Sweep", "sweep"),
     "dojo_kit.analysis.audit": (
         "audit_sums",
         "audit_table",
@@ -44,15 +47,19 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Attribution",
     "ComparabilityError",
     "DojoError",
     "Estimate",
     "InputError",
     "MissingExtraError",
+    "Recovery",
     "ScoredRun",
     "Settings",
     "SettingsError",
+    "Sweep",
     "__version__",
+    "attribute",
     "audit_sums",
     "audit_table",
     "category_presence",
@@ -71,18 +78,23 @@ __all__ = [
     "merge_chunks",
     "read_log",
     "read_run",
+    "recovered",
     "save",
     "score_document",
     "score_field",
     "score_list",
     "score_run",
     "split_clauses",
+    "sweep",
     "verify_record",
 ]
 
 if TYPE_CHECKING:
+    from dojo_kit.analysis.attribution import Attribution, attribute
     from dojo_kit.analysis.audit import audit_sums, audit_table
     from dojo_kit.analysis.diagnostics import diagnose
+    from dojo_kit.analysis.recovery import Recovery, recovered
+    from dojo_kit.analysis.thresholds import Sweep, sweep
     from dojo_kit.analysis.verify import verify_record
     from dojo_kit.errors import (
         ComparabilityError,

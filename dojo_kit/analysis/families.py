@@ -24,19 +24,33 @@ def family_table(scored: ScoredRun, *, field: str | None = None) -> pd.DataFrame
         field: Only this list field.
 
     Returns:
-        One row per field and category with ``short`` (its name for tables), ``n``, ``missed``, ``rate``,
-        ``lo`` and ``hi`` (Wilson, spans taken as independent) and ``ranked`` (n >= 5); ranked families
-        first, most missed first. Spans without a category count under their field's name.
+        See `count_families`. Spans without a category count under their field's name.
     """
-    import pandas as pd
-
     spans = scored.frame("spans", ["field", "category", "status"])
     if field is not None:
         spans = spans[spans["field"] == field]
-    spans = spans.assign(category=spans["category"].fillna(spans["field"]), missed=spans["status"] != "matched")
+    spans = spans.assign(category=spans["category"].fillna(spans["field"]))
+    return count_families(spans, confidence=scored.recipe.confidence)
+
+
+def count_families(spans: pd.DataFrame, *, confidence: float) -> pd.DataFrame:
+    """Count spans, and those not matched, by field and category.
+
+    Args:
+        spans: One row per span with ``field``, ``category`` and ``status``.
+        confidence: Level of the intervals.
+
+    Returns:
+        One row per field and category with ``short`` (its name for tables), ``n``, ``missed`` (not matched),
+        ``rate``, ``lo`` and ``hi`` (Wilson, spans taken as independent) and ``ranked`` (n >= 5); ranked families
+        first, most missed first.
+    """
+    import pandas as pd
+
+    spans = spans.assign(missed=spans["status"] != "matched")
     table = spans.groupby(["field", "category"], sort=True)["missed"].agg(n="size", missed="sum").reset_index()
     estimates = [
-        wilson(int(missed), int(n), confidence=scored.recipe.confidence)
+        wilson(int(missed), int(n), confidence=confidence)
         for missed, n in zip(table["missed"], table["n"], strict=True)
     ]
     table["short"] = [short_name(category) for category in table["category"]]

@@ -10,6 +10,7 @@ from dojo_kit._version import __version__
 from dojo_kit.cli.cache import cache_app
 from dojo_kit.cli.demo import demo
 from dojo_kit.cli.explain import explain
+from dojo_kit.cli.misses import misses
 from dojo_kit.cli.score import diagnose, score
 from dojo_kit.cli.verify import verify
 
@@ -37,6 +38,6 @@ def _options(
     pass
 
 
-for command in (demo, score, diagnose, explain, verify):
+for command in (demo, score, diagnose, misses, explain, verify):
     app.command()(command)
 app.add_typer(cache_app, name="cache")

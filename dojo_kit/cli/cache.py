@@ -9,8 +9,8 @@ import typer
 from rich.filesize import decimal
 
 from dojo_kit import formats
+from dojo_kit.cli.inputs import JsonOption
 from dojo_kit.cli.output import Column, build_table, out, print_json, shown
-from dojo_kit.cli.score import JsonOption
 
 if TYPE_CHECKING:
     from dojo_kit.embedders import CacheInfo

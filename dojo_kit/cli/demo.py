@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dojo_kit import formats
+from dojo_kit.cli.inputs import JsonOption
 from dojo_kit.cli.output import err, estimates_table, out, print_json, shown
-from dojo_kit.cli.score import JsonOption
 from dojo_kit.errors import InputError
 from dojo_kit.storage import to_json, write_text
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dojo_kit.cli.inputs import ConfigOption, JsonOption, SetOption, settings_from
 from dojo_kit.cli.output import build_table, out, print_json, shown
-from dojo_kit.cli.score import ConfigOption, JsonOption, SetOption, settings_from
 from dojo_kit.errors import InputError
 from dojo_kit.runs.strict_json import parse_json
 from dojo_kit.scoring.fields import Explanation, explain_field

@@ -9,8 +9,8 @@ import typer
 
 from dojo_kit import formats
 from dojo_kit.analysis.verify import Difference, VerifyReport, verify_record
+from dojo_kit.cli.inputs import ConfigOption, JsonOption, settings_from
 from dojo_kit.cli.output import build_table, err, out, print_json, shown
-from dojo_kit.cli.score import ConfigOption, JsonOption, settings_from
 from dojo_kit.settings import Settings
 
 

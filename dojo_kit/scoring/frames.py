@@ -172,13 +172,14 @@ def _frame(values: Mapping[str, Any], columns: Mapping[str, str]) -> pd.DataFram
 
     return pd.DataFrame(
         {
-            name: pd.array(list(column) if isinstance(column, tuple) else column, dtype=_dtype(columns[name]))
+            name: pd.array(list(column) if isinstance(column, tuple) else column, dtype=column_type(columns[name]))
             for name, column in values.items()
         }
     )
 
 
-def _dtype(kind: str) -> Any:
+def column_type(kind: str) -> Any:
+    """Return the pandas dtype of a column kind: ``str`` is Arrow text with NaN for missing, others are as named."""
     import pandas as pd
 
     return pd.StringDtype("pyarrow", na_value=float("nan")) if kind == _TEXT else kind

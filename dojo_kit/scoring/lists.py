@@ -100,7 +100,7 @@ def match_list(
     similarities = similarities or compare_lists(labels, items, element, settings)
     threshold = settings.field_scoring.match_threshold
     matches = match_labels(items, labels, similarities, threshold, element=element, partial_gt=partial_gt)
-    return _score(matches, len(items), partial_gt)
+    return score_matches(matches, len(items), partial_gt=partial_gt)
 
 
 def match_labels(
@@ -230,7 +230,14 @@ def is_contained(label: str, item: str, element: str) -> bool:
     return len(words) >= MIN_CONTAINED_WORDS and is_contiguous(words, tokens(item))
 
 
-def _score(matches: tuple[LabelMatch, ...], n_predicted: int, partial_gt: bool) -> ListScore:
+def score_matches(matches: tuple[LabelMatch, ...], n_predicted: int, *, partial_gt: bool) -> ListScore:
+    """Score a list with labels.
+
+    Args:
+        matches: What became of each label.
+        n_predicted: Predicted items.
+        partial_gt: The labels are a sample of what is right.
+    """
     n_labels = sum(match.matched for match in matches)
     n_items = len({match.item for match in matches if match.matched and match.item is not None})
     precision = n_items / n_predicted if n_predicted else 0.0

@@ -42,6 +42,8 @@ class Recipe:
         labels: Fingerprint of the labels of the scored documents.
         surface: Fingerprint of the set of documents in the run.
         doc_class: Document class scored.
+        match_threshold: Similarity from which an item may match a label.
+        rescue_below: String similarity below which an embedding may rescue a pair.
         pair_floor: Similarity below which label-item pairs are not kept.
         seed: Seed of every interval.
         n_resamples: Bootstrap replicates.
@@ -59,6 +61,8 @@ class Recipe:
     labels: str
     surface: str
     doc_class: str
+    match_threshold: float
+    rescue_below: float
     pair_floor: float
     seed: int
     n_resamples: int
@@ -350,6 +354,8 @@ def _recipe(
         labels=used.fingerprint,
         surface=fingerprint(keys),
         doc_class=schema.key,
+        match_threshold=settings.field_scoring.match_threshold,
+        rescue_below=settings.field_scoring.embedding_rescue_below,
         pair_floor=settings.field_scoring.pair_floor,
         seed=statistics.seed,
         n_resamples=statistics.n_resamples,

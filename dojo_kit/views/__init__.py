@@ -1,0 +1,12 @@
+"""Results as plain JSON-ready values, worded for people: what widgets and published pages draw.
+
+Nothing is decided here; every number comes from `dojo_kit.analysis` and every text is as the run or the document
+has it, to be escaped by whoever draws it.
+"""
+
+from dojo_kit.views.contract import contract_view
+from dojo_kit.views.misses import miss_table
+from dojo_kit.views.pairing import compare_span
+from dojo_kit.views.thresholds import sweep_view
+
+__all__ = ["compare_span", "contract_view", "miss_table", "sweep_view"]
