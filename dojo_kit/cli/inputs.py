@@ -39,7 +39,9 @@ LabelsOption = Annotated[
         help="Labels: CUAD folder, master_clauses.csv, CUAD_v1.json or JSONL; cuad:PATH, jsonl:PATH.",
     ),
 ]
-DocumentsOption = Annotated[str | None, typer.Option("--documents", help="Document texts: folder, zip or JSONL.")]
+DocumentsOption = Annotated[
+    str | None, typer.Option("--documents", help="Document texts: folder, zip, JSONL or cuad:FOLDER.")
+]
 SpansOption = Annotated[
     Spans, typer.Option("--spans", help="Score against all labelled spans or the first of each category.")
 ]

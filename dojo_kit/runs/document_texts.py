@@ -23,6 +23,7 @@ from dojo_kit.text.names import document_key
 _ENDINGS = (".txt", ".md")
 _CACHED_CHARACTERS = 32_000_000
 _EXPECTED = "a folder or zip archive of .txt and .md files, or JSONL with document and text"
+_CUAD_TEXTS = ("full_contract_txt", "full_contract_txt.zip")
 _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -116,7 +117,7 @@ def load_documents(source: PathLike, *, on_error: OnError = "raise") -> Document
     Args:
         source: A folder (searched with its subfolders) or a zip archive of ``.txt`` and ``.md`` files, or
             JSONL with ``{"document": NAME, "text": TEXT}`` a line. Hidden files and what macOS adds to
-            archives are ignored.
+            archives are ignored. ``cuad:FOLDER`` is the collection of texts in a CUAD folder.
         on_error: ``raise`` stops at the first fault in the list of documents; a text that is not UTF-8
             raises when it is looked up. ``collect`` reads every text once and leaves the faulty ones out.
 
@@ -127,7 +128,7 @@ def load_documents(source: PathLike, *, on_error: OnError = "raise") -> Document
         InputError: There is nothing to read, a name has no key, or two documents share one.
     """
     problems = ProblemList(on_error, str(source))
-    source = source_path(source, expected=_EXPECTED)
+    source = source_path(_cuad_texts(source), expected=_EXPECTED)
     store = _open_store(source)
     places: dict[str, tuple[str, Any]] = {}
     for name, place in store.entries(problems):
@@ -141,6 +142,19 @@ def load_documents(source: PathLike, *, on_error: OnError = "raise") -> Document
     if not places:
         raise problems.nothing_left("document", file=source, expected=_EXPECTED)
     return DocumentTexts(store, places, source=str(source), problems=problems.found)
+
+
+def _cuad_texts(source: PathLike) -> PathLike:
+    """Return where the texts are that ``cuad:FOLDER`` means; other sources as they are."""
+    form, colon, folder = os.fspath(source).partition(":")
+    if form != "cuad" or not colon:
+        return source
+    found = next((path for name in _CUAD_TEXTS if (path := Path(folder).expanduser() / name).exists()), None)
+    if found is None:
+        raise InputError(
+            "no contract texts here", file=folder, expected=f"a CUAD folder with {' or '.join(_CUAD_TEXTS)}"
+        )
+    return found
 
 
 def _new_key(name: str, places: Mapping[str, tuple[str, Any]], source: PathLike) -> str:

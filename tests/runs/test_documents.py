@@ -201,3 +201,11 @@ def test_a_damaged_member(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"t\.zip:a\.txt: cannot be unpacked"):
         load_documents(path)["a"]
+
+
+def test_a_cuad_folder_names_its_texts(tmp_path: Path) -> None:
+    (tmp_path / "full_contract_txt").mkdir()
+    (tmp_path / "full_contract_txt" / "a.txt").write_text("Text of A.", encoding="utf-8")
+    assert dict(load_documents(f"cuad:{tmp_path}")) == {"a": "Text of A."}
+    with pytest.raises(InputError, match=r"no contract texts here; expected a CUAD folder with full_contract_txt"):
+        load_documents(f"cuad:{tmp_path / 'full_contract_txt'}")
