@@ -15,7 +15,7 @@ from dojo_kit import palette
 
 STATIC = Path(__file__).parent / "static"
 
-_IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./([\w]+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default (.+);$", re.MULTILINE)
 _LEFT = re.compile(r"^\s*(?:import|export)\b.*$", re.MULTILINE)

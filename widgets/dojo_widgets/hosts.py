@@ -1,0 +1,56 @@
+"""Showing widgets in a notebook, whichever it is, and letting them act together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import traitlets
+
+from dojo_widgets.base import Widget
+
+_Widget = TypeVar("_Widget", bound=Widget)
+
+
+def show(widget: _Widget) -> _Widget:
+    """Return a widget as the notebook at hand shows it and reacts to it.
+
+    In a running marimo notebook that is ``mo.ui.anywidget(widget)``, whose traits other cells can read and follow;
+    anywhere else the widget itself. Traits are read the same way from both: ``shown.span``.
+
+    Args:
+        widget: A widget of this package.
+    """
+    marimo = sys.modules.get("marimo")
+    if marimo is None or not marimo.running_in_notebook():
+        return widget
+    wrapped: Any = marimo.ui.anywidget(widget)
+    return wrapped  # type: ignore[no-any-return]
+
+
+def link(*widgets: Any, traits: Sequence[str] = ("span",)) -> list[traitlets.link]:
+    """Keep traits of widgets equal, so that a selection in one of them is the selection in all.
+
+    Args:
+        widgets: Widgets, as they are or as `show` returned them; those without a trait are left out of it.
+        traits: Names of the traits.
+
+    Returns:
+        The links, each with an ``unlink`` method.
+
+    Examples:
+        >>> class Pane(Widget):
+        ...     span = traitlets.Unicode()
+        >>> left, right = Pane(), Pane()
+        >>> links = link(left, right)
+        >>> left.span = "doc:field:0"
+        >>> right.span
+        'doc:field:0'
+    """
+    bare = [getattr(widget, "widget", widget) for widget in widgets]
+    links = []
+    for trait in traits:
+        first, *others = [widget for widget in bare if widget.has_trait(trait)] or [None]
+        links += [traitlets.link((first, trait), (other, trait)) for other in others]
+    return links

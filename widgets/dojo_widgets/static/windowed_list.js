@@ -1,0 +1,82 @@
+// A listbox of one-line rows of which only those in sight are in the page.
+
+import { scrollToRow, visibleRange } from "./grid_layout.js";
+import { element } from "./dom.js";
+
+let lists = 0;
+
+// Ids in the page must differ between lists, also of two widgets that bring their own copy of this module.
+function uniquePrefix() {
+  lists += 1;
+  return `list${lists}-${Math.random().toString(36).slice(2, 8)}`;
+}
+
+// Returns { node, show(rows, selected), focus(), hasFocus() }. Rows are objects with an `id`.
+//   label       name of the list for screen readers
+//   rowHeight   height of every row in pixels
+//   cells(row)  what stands in a row
+//   words(row)  title of a row: what it says in full
+//   onPick(id)  called on a click
+export function windowedList({ label, rowHeight, cells, words, onPick }) {
+  const prefix = uniquePrefix();
+  const inner = element("div", { class: "window", role: "presentation" });
+  const node = element("div", { class: "rows scrolls", role: "listbox", tabindex: 0, "aria-label": label }, inner);
+  let rows = [];
+  let selected = "";
+
+  const row = (at) => {
+    const one = rows[at];
+    return element(
+      "div",
+      {
+        class: "row",
+        role: "option",
+        id: `${prefix}-${at}`,
+        style: `top:${at * rowHeight}px;height:${rowHeight}px`,
+        title: words(one),
+        "aria-selected": String(one.id === selected),
+        "aria-setsize": rows.length,
+        "aria-posinset": at + 1,
+        on: { click: () => onPick(one.id) },
+      },
+      cells(one),
+    );
+  };
+
+  const draw = () => {
+    const { from, to } = visibleRange(node.scrollTop, node.clientHeight, rowHeight, rows.length);
+    const at = rows.findIndex((one) => one.id === selected);
+    const drawn = Array.from({ length: to - from }, (_, index) => from + index);
+    // The selected row stays in the page, out of sight too: it is what the list says is active.
+    if (at >= 0 && (at < from || at >= to)) drawn.push(at);
+    inner.replaceChildren(...drawn.map(row));
+    if (at < 0) node.removeAttribute("aria-activedescendant");
+    else node.setAttribute("aria-activedescendant", `${prefix}-${at}`);
+  };
+
+  const reveal = () => {
+    const at = rows.findIndex((one) => one.id === selected);
+    if (at >= 0) node.scrollTop = scrollToRow(at, node.scrollTop, node.clientHeight, rowHeight);
+  };
+
+  node.addEventListener("scroll", draw, { passive: true });
+  const watch = new ResizeObserver(() => {
+    reveal();
+    draw();
+  });
+  watch.observe(node);
+
+  return {
+    node,
+    show: (next, id) => {
+      rows = next;
+      selected = id;
+      inner.style.height = `${rows.length * rowHeight}px`;
+      reveal();
+      draw();
+    },
+    focus: () => node.focus({ preventScroll: true }),
+    hasFocus: () => node.contains(node.getRootNode().activeElement),
+    dispose: () => watch.disconnect(),
+  };
+}
