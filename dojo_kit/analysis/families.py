@@ -63,6 +63,19 @@ def count_families(spans: pd.DataFrame, *, confidence: float) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
+def worst_family(families: pd.DataFrame) -> str:
+    """Say in words which ranked category is missed most; empty when nothing is.
+
+    Args:
+        families: From `family_table` or `count_families`.
+    """
+    ranked = families[families["ranked"] & (families["missed"] > 0)]
+    if ranked.empty:
+        return ""
+    top = ranked.iloc[0]
+    return f"lost most in {top['short']}: {top['missed']} of {top['n']}"
+
+
 def short_name(category: str) -> str:
     """Return a category's name for tables.
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dojo_kit.runs.annotations import Annotation, annotation_recipe, load_annotations, save_annotations
     from dojo_kit.runs.document_texts import DocumentTexts, load_documents
     from dojo_kit.runs.labels import load_labels
     from dojo_kit.runs.run_files import RunLog, read_log, read_records, read_run, run_from_record
     from dojo_kit.runs.store import load, save
 
 _HOMES = {
+    "Annotation": "annotations",
+    "annotation_recipe": "annotations",
+    "load_annotations": "annotations",
+    "save_annotations": "annotations",
     "read_run": "run_files",
     "read_log": "run_files",
     "RunLog": "run_files",
@@ -24,9 +29,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Annotation",
     "DocumentTexts",
     "RunLog",
+    "annotation_recipe",
     "load",
+    "load_annotations",
     "load_documents",
     "load_labels",
     "read_log",
@@ -34,6 +42,7 @@ __all__ = [
     "read_run",
     "run_from_record",
     "save",
+    "save_annotations",
 ]
 
 

@@ -5,6 +5,7 @@ finds what is there, and gives the notebooks something to look at without anyone
 """
 
 from dojo_kit.samples.manifest import Manifest, PlantedFault, SampleDocument
+from dojo_kit.samples.shipped import sample_data
 from dojo_kit.samples.write import N_CONTRACTS, SEED, write_samples
 
-__all__ = ["N_CONTRACTS", "SEED", "Manifest", "PlantedFault", "SampleDocument", "write_samples"]
+__all__ = ["N_CONTRACTS", "SEED", "Manifest", "PlantedFault", "SampleDocument", "sample_data", "write_samples"]

@@ -5,8 +5,8 @@ has it, to be escaped by whoever draws it.
 """
 
 from dojo_kit.views.contract import contract_view
-from dojo_kit.views.misses import miss_table
+from dojo_kit.views.misses import labeling_queue, miss_table
 from dojo_kit.views.pairing import compare_span
 from dojo_kit.views.thresholds import sweep_view
 
-__all__ = ["compare_span", "contract_view", "miss_table", "sweep_view"]
+__all__ = ["compare_span", "contract_view", "labeling_queue", "miss_table", "sweep_view"]

@@ -80,6 +80,36 @@ def miss_table(attribution: Attribution, field: str) -> dict[str, Any]:
     }
 
 
+def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]:
+    """Return the spans of a list field that are worth judging, the doubtful ones first.
+
+    Args:
+        attribution: Spans of the run.
+        field: The field.
+
+    Returns:
+        Matches whose item stands elsewhere, then unmatched spans, the most similar first: ``id``, ``document``,
+        ``short``, ``field``, ``category``, ``family``, ``text``, ``item`` (its text), ``similarity``, ``cause`` and
+        ``place``.
+    """
+    spans = attribution.of_field(field)
+    doubtful = spans[spans["check"] | (spans["status"] != "matched")]
+    doubtful = doubtful.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
+    copied = ("id", "document", "field", "category", "family", "text", "similarity", "cause", "place")
+    queue = []
+    for id in doubtful["id"]:
+        span = attribution.span(id)
+        item = span["item"]
+        queue.append(
+            {
+                **{name: span[name] for name in copied},
+                "short": formats.short_document(span["document"]),
+                "item": "" if item is None else attribution.items[span["document"], field, item].text,
+            }
+        )
+    return queue
+
+
 def _notes(attribution: Attribution, field: str) -> Iterator[str]:
     counts = attribution.scored.counts
     if counts["n_failed"]:

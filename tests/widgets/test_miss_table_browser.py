@@ -172,7 +172,7 @@ def focused(page: Any) -> str:
 
 def test_a_click_selects_a_family_and_its_first_span(mount: Mount) -> None:
     page = mount(MissTable(small_table()))
-    assert title(page) == "All families · span 4 of 6"
+    assert title(page) == "All families · span 4 of 6 · Cap On Liability"
     page.locator(".family", has_text="Audit Rights").click()
     assert (value(page, "family"), value(page, "span")) == ("Audit Rights", "doc1:terms:9")
     assert title(page) == "Audit Rights · span 1 of 2"
@@ -187,7 +187,7 @@ def test_a_click_selects_a_span_a_cause_and_what_is_shown(mount: Mount) -> None:
     assert value(page, "span") == "doc0:terms:10"
     page.locator(".chip", has_text="split").click()
     assert (value(page, "cause"), value(page, "span")) == ("split", "doc1:terms:1")
-    assert title(page) == "All families · split · span 1 of 1"
+    assert title(page) == "All families · split · span 1 of 1 · Cap On Liability"
     page.locator(".segments button", has_text="check").click()
     assert (value(page, "show"), value(page, "cause"), value(page, "span")) == ("check", "", "doc1:terms:3")
     assert page.locator(".row").inner_text().endswith("check match")
@@ -231,7 +231,8 @@ def test_many_families_get_a_filter_and_silent_documents_one_line(mount: Mount) 
     page.keyboard.press("ArrowDown")
     assert value(page, "family") == ""
     page.locator(".folded").click()
-    assert (value(page, "cause"), title(page)) == ("empty_prediction", "All families · empty prediction · span 1 of 96")
+    assert value(page, "cause") == "empty_prediction"
+    assert title(page) == "All families · empty prediction · span 1 of 96 · family 000"
 
 
 def test_heads_sort_and_say_so(mount: Mount) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import anywidget
+import traitlets
+
+PUBLISHING = "DOJO_KIT_PUBLISHING"
+"""Environment variable that is set while a notebook runs to be published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,21 @@ class Widget(anywidget.AnyWidget):
     """
 
     _esm = "export default { render() {} };"
+    _tables: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    _linked: traitlets.List[str] = traitlets.List().tag(sync=True)
 
     def precomputed(self) -> tuple[Precomputed, ...]:
         """Return every trait that follows from another one, with all its values."""
         return ()
+
+    def carry_tables(self) -> None:
+        """Put what is precomputed into the state, which is all that a published notebook keeps of a widget."""
+        self._tables = [
+            {"source": table.source, "target": table.target, "values": dict(table.values)}
+            for table in self.precomputed()
+        ]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        if PUBLISHING in os.environ:
+            self.carry_tables()
+        return super()._repr_mimebundle_(**kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 import traitlets
@@ -11,6 +12,8 @@ import traitlets
 from dojo_widgets.base import Widget
 
 _Widget = TypeVar("_Widget", bound=Widget)
+_numbers = count(1)
+"""Numbers of the links made so far."""
 
 
 def show(widget: _Widget) -> _Widget:
@@ -51,6 +54,10 @@ def link(*widgets: Any, traits: Sequence[str] = ("span",)) -> list[traitlets.lin
     bare = [getattr(widget, "widget", widget) for widget in widgets]
     links = []
     for trait in traits:
-        first, *others = [widget for widget in bare if widget.has_trait(trait)] or [None]
-        links += [traitlets.link((first, trait), (other, trait)) for other in others]
+        together = [widget for widget in bare if widget.has_trait(trait)]
+        name = f"{next(_numbers)}:{trait}"
+        for widget in together:
+            # A published notebook keeps the state only, so it says there what is linked.
+            widget._linked = [*widget._linked, name]
+        links += [traitlets.link((together[0], trait), (other, trait)) for other in together[1:]]
     return links

@@ -103,15 +103,12 @@ test("counts of a family add up", () => {
 });
 
 test("the heading says what is selected and where", () => {
-  assert.equal(
-    heading(TABLE, { ...CHOICE, family: "Cap", cause: "omission" }, 2, 17),
-    "Cap \u00b7 omission \u00b7 span 3 of 17",
-  );
-  assert.equal(heading(TABLE, CHOICE, -1, 0), "All families \u00b7 no spans");
-  assert.equal(
-    heading(TABLE, { ...CHOICE, show: "check" }, -1, 1),
-    "All families \u00b7 matches to check \u00b7 1 span",
-  );
+  const rows = listed(TABLE, CHOICE).rows;
+  const of = (changes, at, list = rows) => heading(TABLE, { ...CHOICE, ...changes }, at, list);
+  assert.equal(of({ family: "Cap", cause: "omission" }, 2), "Cap \u00b7 omission \u00b7 span 3 of 3");
+  assert.equal(of({}, 0), "All families \u00b7 span 1 of 3 \u00b7 Audit");
+  assert.equal(of({}, -1, []), "All families \u00b7 no spans");
+  assert.equal(of({ show: "check" }, -1, [SPANS[2]]), "All families \u00b7 matches to check \u00b7 1 span");
 });
 
 test("an empty list says why and what to do", () => {

@@ -1,5 +1,6 @@
 // What a chosen cell rests on: the two values and the rule that decided, in words.
 
+import { squeezed } from "./blocks.js";
 import { element } from "./dom.js";
 import { UNKNOWN, count, fixed, whole } from "./numbers.js";
 
@@ -132,14 +133,15 @@ function side(name, meaning, noun, { n, values }, isList, otherwise) {
 
 function valueRow({ text, mark, length }, at, isList) {
   const cut = length ? element("span", { class: "soft" }, ` \u2026 ${whole(length)} characters in all`) : null;
-  if (!isList) return element("p", { class: "value" }, text, cut);
+  const shown = squeezed(text);
+  if (!isList) return element("p", { class: "value" }, shown, cut);
   const found = mark && (mark.startsWith("label") || mark === "matched");
   const tag = mark ? element("span", { class: `mark ${found ? "found" : "lost"}` }, mark) : null;
   return element(
     "p",
     { class: "value listed" },
     element("span", { class: "soft number" }, whole(at + 1)),
-    element("span", {}, tag, text, cut),
+    element("span", {}, tag, shown, cut),
   );
 }
 

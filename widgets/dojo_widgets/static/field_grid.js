@@ -82,12 +82,13 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
     const column = chosen.field ? data.fields.indexOf(chosen.field) : null;
     const first = firstColumn(at.first, reveal ? column : null, plan.shown, data.fields.length);
     Object.assign(at, { first, shown: plan.shown });
-    head.show({ data, isApart: at.isApart, n: documents.length, first, shown: plan.shown });
+    head.show({ data, isApart: at.isApart, first, shown: plan.shown });
     empty.hidden = documents.length > 0;
     empty.replaceChildren(...(documents.length ? [] : emptyWords(data, at)));
     const row = chosen.document ? documents.findIndex((one) => one.id === chosen.document.id) : -1;
     const shown = {
       documents,
+      listed: (at.isApart ? data.apart : data.documents).length,
       fields: data.fields,
       overall: data.overall,
       isApart: at.isApart,

@@ -5,7 +5,7 @@ import { UNKNOWN, whole } from "./numbers.js";
 
 const LEGEND = [10, 8, 6, 4, 2, 0];
 
-// Returns { node, foot, filter, show({ data, isApart, n, first, shown }), height() }.
+// Returns { node, foot, filter, show({ data, isApart, first, shown }), height() }.
 //   onFilter(text)   something was typed
 //   onList(isApart)  the documents with or without scores were asked for
 //   onTurn(steps)    1 for the next fields, -1 for those before
@@ -33,13 +33,13 @@ export function gridHead({ onFilter, onList, onTurn }) {
   );
   const foot = element("div", { class: "foot soft" });
 
-  const show = ({ data, isApart, n, first, shown }) => {
+  const show = ({ data, isApart, first, shown }) => {
     title.textContent = data.finding;
     title.title = data.finding;
     filter.hidden = data.documents.length + data.apart.length < 2;
     lists.hidden = !data.apart.length;
-    scored.textContent = `scored ${counted(data.documents.length, n, !isApart)}`;
-    apart.textContent = `${kindOf(data.apart)} ${counted(data.apart.length, n, isApart)}`;
+    scored.textContent = `scored ${whole(data.documents.length)}`;
+    apart.textContent = `${kindOf(data.apart)} ${whole(data.apart.length)}`;
     scored.setAttribute("aria-pressed", String(!isApart));
     apart.setAttribute("aria-pressed", String(isApart));
     const last = Math.min(data.fields.length, first + shown);
@@ -58,10 +58,6 @@ function button(onClick, words = "", label = null) {
 
 function segments(label, ...buttons) {
   return element("span", { class: "segments", role: "group", "aria-label": label }, buttons);
-}
-
-function counted(all, n, isListed) {
-  return isListed && n < all ? `${whole(n)} of ${whole(all)}` : whole(all);
 }
 
 function kindOf(apart) {

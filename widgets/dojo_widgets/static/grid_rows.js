@@ -85,8 +85,8 @@ export function gridRows({ onPick, onSort, onResize }) {
   };
 }
 
-function headCells({ fields, first, plan, sort, overall, isApart }) {
-  const name = headCell({ by: "document", words: "document", sort, column: 1 });
+function headCells({ documents, listed, fields, first, plan, sort, overall, isApart }) {
+  const name = headCell({ by: "document", words: "document", sort, column: 1, below: listedWords(documents, listed) });
   if (isApart)
     return [
       name,
@@ -100,7 +100,13 @@ function headCells({ fields, first, plan, sort, overall, isApart }) {
   return [name, headCell({ by: "overall", words: "overall", mean: overall, sort, column: 2, plan }), ...means];
 }
 
-function headCell({ by, words, mean = null, sort, column, plan = { cell: 0 } }) {
+// How many documents there are, and how many of them the filter left.
+function listedWords(documents, all) {
+  const words = documents.length < all ? `${whole(documents.length)} of ${whole(all)}` : count(all, "document");
+  return element("span", { class: "interval" }, words);
+}
+
+function headCell({ by, words, mean = null, sort, column, plan = { cell: 0 }, below = [] }) {
   const { by: sorted, down } = sortKey(sort);
   const isSorted = sorted === by;
   const arrow = isSorted ? ` ${down ? "\u25be" : "\u25b4"}` : "";
@@ -111,12 +117,12 @@ function headCell({ by, words, mean = null, sort, column, plan = { cell: 0 } }) 
     `${words}${arrow}`,
   );
   const ariaSort = isSorted ? (down ? "descending" : "ascending") : "none";
-  const below = mean ? meanParts(mean, plan.cell >= WIDE_CELL ? 3 : 2) : [];
+  const parts = mean ? meanParts(mean, plan.cell >= WIDE_CELL ? 3 : 2) : below;
   return element(
     "div",
     { role: "columnheader", class: "head-cell", "aria-colindex": column, "aria-sort": ariaSort },
     button,
-    below,
+    parts,
   );
 }
 

@@ -19,7 +19,7 @@ const LATE =
 const KEYS = [
   ...LIST_KEYS,
   [["Enter", "Esc"], "open the contract, close it; Esc again drops the cause, then the family"],
-  [["1", "4"], "compare with the 1st to 4th nearest item"],
+  [["1", "2", "3", "4"], "compare with the nearest, the second nearest item ..."],
   [["n", "p"], "next, previous highlight in the contract"],
   [["g", "i"], "back to the label, to the compared item"],
   [["a", "r", "w"], "true miss, not a miss, label wrong; the same key takes it back"],

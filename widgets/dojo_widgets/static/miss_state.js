@@ -70,7 +70,7 @@ export function missState(model, shown) {
   }
   shown.onDispose(() => clearTimeout(timer));
 
-  const words = () => heading(table(), choice(), position(), list().rows.length);
+  const words = () => heading(table(), choice(), position(), list().rows);
 
   const move = (steps) => {
     const { rows } = list();

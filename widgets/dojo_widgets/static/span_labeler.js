@@ -3,6 +3,7 @@
 // `const end = mountLabeler(host, model, { speak })` puts the view into a host inside a `.dojo` root; `end()` removes
 // it. The model has the traits `data`, `span`, `judgements` and `filter`.
 
+import { squeezed } from "./blocks.js";
 import { causeColour } from "./causes.js";
 import { copyButton } from "./copy_button.js";
 import { element, keys, put, view } from "./dom.js";
@@ -244,8 +245,8 @@ function drawSpan(parts, span, judgement) {
   parts.note.title = judgement?.note || "";
   parts.labelHead.replaceChildren(swatch("missed"), element("b", {}, "label"), span ? `\u00b7 ${span.family}` : "");
   parts.itemHead.replaceChildren(swatch("item"), element("b", {}, "nearest item"), span ? itemWords(span) : "");
-  showText(parts.label, span?.text, "");
-  showText(parts.item, span?.item, span ? "The model returned no item for this field of the document." : "");
+  showText(parts.label, span, span?.text, "");
+  showText(parts.item, span, span?.item, span ? "The model returned no item for this field of the document." : "");
 }
 
 function itemWords({ similarity, place, cause }) {
@@ -255,10 +256,11 @@ function itemWords({ similarity, place, cause }) {
   return words.length ? `\u00b7 ${words.join(" \u00b7 ")}` : "";
 }
 
-function showText(pane, text, otherwise) {
-  if (pane.dataset.text === text) return;
-  pane.dataset.text = text || "";
-  pane.replaceChildren(text || element("span", { class: "soft" }, otherwise));
+// The text of a pane, which stays as it was scrolled while the span is the same.
+function showText(pane, span, text, otherwise) {
+  if (span && pane.dataset.span === span.id) return;
+  pane.dataset.span = span?.id ?? "";
+  pane.replaceChildren(text ? squeezed(text) : element("span", { class: "soft" }, otherwise));
   pane.scrollTop = 0;
 }
 

@@ -110,7 +110,7 @@ export function mountSpans(host, state, verdictOf = null) {
     const choice = state.choice();
     const { rows, folded: hidden } = state.list();
     title.textContent = state.words();
-    title.title = choice.family || "";
+    title.title = [choice.family, title.textContent].filter(Boolean).join(": ");
     if (drawn.table !== table || drawn.family !== choice.family) drawSegments(countsIn(table, choice.family));
     for (const button of segments.children)
       button.setAttribute("aria-pressed", String(button.dataset.show === choice.show));

@@ -87,11 +87,12 @@ export function countsIn(table, family) {
 const familyName = (table, family) =>
   table.families.find(({ category }) => category === family)?.short || family || "All families";
 
-// "Cap On Liability · omission · span 3 of 17"
-export function heading(table, { family, cause, show }, at, n) {
+// "Cap On Liability · omission · span 3 of 17"; of all families, the family of the span is named last.
+export function heading(table, { family, cause, show }, at, rows) {
   const kind = { missed: cause && causeName(table, cause), matched: "matched", check: "matches to check" }[show];
-  const position = at < 0 ? count(n, "span") : `span ${whole(at + 1)} of ${whole(n)}`;
-  return [familyName(table, family), kind, n ? position : "no spans"].filter(Boolean).join(" \u00b7 ");
+  const position = at < 0 ? count(rows.length, "span") : `span ${whole(at + 1)} of ${whole(rows.length)}`;
+  const own = !family && at >= 0 && familyName(table, rows[at].category);
+  return [familyName(table, family), kind, rows.length ? position : "no spans", own].filter(Boolean).join(" \u00b7 ");
 }
 
 // What an empty list says: { finding, next }.

@@ -11,19 +11,36 @@ export function mountSummary(host, state, speak, actions = []) {
   const notes = element("div", { class: "notes soft scrolls", role: "group", "aria-label": "Notes" });
   let drawn = null;
   let chips = [];
+  let explained = null;
 
+  // A cause that cannot be told says why in place of the notes; asked again, the notes come back.
   const explain = (cause) => {
-    const reason = `${causeName(state.table(), cause)} cannot be told here: ${state.table().untestable[cause]}`;
-    drawNotes([reason, ...state.table().notes]);
-    speak(reason);
+    explained = explained === cause ? null : cause;
+    drawNotes();
+    if (explained) speak(notes.textContent);
   };
 
-  const drawNotes = (lines) => notes.replaceChildren(...lines.map((line) => element("p", {}, line)));
+  const drawNotes = () => {
+    const table = state.table();
+    const lines = explained ? [`${causeName(table, explained)}: ${table.untestable[explained]}`] : table.notes;
+    notes.replaceChildren(...lines.map((line) => element("p", {}, line)));
+    notes.hidden = !lines.length;
+    for (const node of panel.querySelectorAll(".untestable")) {
+      node.setAttribute("aria-pressed", String(node.dataset.cause === explained));
+    }
+    fit();
+  };
+
+  // What scrolls must be reachable with the keyboard.
+  const fit = () => {
+    if (notes.scrollHeight > notes.clientHeight + 1) notes.tabIndex = 0;
+    else notes.removeAttribute("tabindex");
+  };
 
   const draw = () => {
     const table = state.table();
     chips = chipsOf(table, state);
-    drawNotes(table.notes);
+    explained = null;
     panel.replaceChildren(
       element(
         "div",
@@ -45,6 +62,7 @@ export function mountSummary(host, state, speak, actions = []) {
         notes,
       ),
     );
+    drawNotes();
   };
 
   const update = () => {
@@ -56,11 +74,7 @@ export function mountSummary(host, state, speak, actions = []) {
     for (const chip of chips) chip.node.setAttribute("aria-pressed", String(chip.isOn(choice)));
   };
 
-  // What scrolls must be reachable with the keyboard.
-  const watch = new ResizeObserver(() => {
-    if (notes.scrollHeight > notes.clientHeight + 1) notes.tabIndex = 0;
-    else notes.removeAttribute("tabindex");
-  });
+  const watch = new ResizeObserver(fit);
   watch.observe(notes);
   host.append(panel);
   update();
@@ -156,10 +170,12 @@ function untestable(table, cause, explain) {
     {
       class: "chip untestable",
       type: "button",
+      "data-cause": cause,
+      "aria-pressed": "false",
       title: `cannot be told: ${table.untestable[cause]}`,
       on: { click: () => explain(cause) },
     },
     causeName(table, cause),
-    element("span", { class: "unseen" }, " cannot be told here, why?"),
+    element("span", { class: "unseen" }, " cannot be told here: why"),
   );
 }

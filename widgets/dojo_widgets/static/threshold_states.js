@@ -25,13 +25,13 @@ export function hasPartial(data) {
 
 // States by threshold that belong to a place of the other two controls; null when that was not computed.
 export function statesAt(data, gate, partial) {
-  const atBase = same(gate, data.base.rescue_below);
-  if (!atBase) {
+  const isOwnRule = partial == null || partial === (data.base.partial ?? null);
+  if (!same(gate, data.base.rescue_below)) {
+    if (!isOwnRule) return null;
     const found = (data.gates || []).find((one) => same(one.rescue_below, gate));
     return found ? found.states || [found] : null;
   }
-  if (partial != null && partial !== data.base.partial && hasPartial(data))
-    return partial ? data.partial.on : data.partial.off;
+  if (!isOwnRule && hasPartial(data)) return partial ? data.partial.on : data.partial.off;
   return data.states;
 }
 

@@ -37,7 +37,6 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
         "aria-selected": String(one.id === selected),
         "aria-setsize": rows.length,
         "aria-posinset": at + 1,
-        on: { click: () => onPick(one.id) },
       },
       cells(one),
     );
@@ -59,6 +58,18 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
     if (at >= 0) node.scrollTop = scrollToRow(at, node.scrollTop, node.clientHeight, rowHeight);
   };
 
+  const pick = (event) => {
+    const at = Math.floor((event.clientY - inner.getBoundingClientRect().top) / rowHeight);
+    const one =
+      event.detail === 0
+        ? rows.find((_, index) => `${prefix}-${index}` === event.target.closest("[role=option]")?.id)
+        : rows[at];
+    if (one) onPick(one.id);
+  };
+  // When pressed, not when released: leaving a field draws the rows anew, and a row that is gone gets no click.
+  inner.addEventListener("mousedown", (event) => event.button === 0 && pick(event));
+  // A click without a pointer comes from assistive software.
+  inner.addEventListener("click", (event) => event.detail === 0 && pick(event));
   node.addEventListener("scroll", draw, { passive: true });
   const watch = new ResizeObserver(() => {
     reveal();

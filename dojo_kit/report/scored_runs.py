@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dojo_kit import formats
-from dojo_kit.analysis.families import RANKED_FROM, family_table, short_name
+from dojo_kit.analysis.families import RANKED_FROM, family_table, short_name, worst_family
 from dojo_kit.stats.intervals import SCOPE, Estimate, undefined
 from dojo_kit.storage import write_text
 
@@ -80,19 +80,6 @@ def _context(runs: Mapping[str, ScoredRun], focus: str, scored: ScoredRun, comma
         "recipe": [(name, value) for name, value in scored.recipe.as_dict().items() if name != "run"],
         "command": command,
     }
-
-
-def worst_family(families: pd.DataFrame) -> str:
-    """Say in words which ranked category is missed most; empty when nothing is.
-
-    Args:
-        families: From `family_table`.
-    """
-    ranked = families[families["ranked"] & (families["missed"] > 0)]
-    if ranked.empty:
-        return ""
-    top = ranked.iloc[0]
-    return f"lost most in {top['short']}: {top['missed']} of {top['n']}"
 
 
 def _scores_say(runs: Mapping[str, ScoredRun]) -> str:

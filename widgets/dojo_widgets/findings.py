@@ -1,0 +1,276 @@
+"""The published page of scored runs: the finding first, then where it is lost, what changed, and how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dojo_kit import charts, formats
+from dojo_kit.analysis.attribution import Attribution, attribute
+from dojo_kit.analysis.families import RANKED_FROM, worst_family
+from dojo_kit.analysis.recovery import CHANGES, Recovery, recovered
+from dojo_kit.analysis.span_cases import CAUSES
+from dojo_kit.analysis.thresholds import sweep
+from dojo_kit.report import Report
+from dojo_kit.stats.intervals import undefined
+from dojo_kit.views import sweep_view
+from dojo_widgets.field_grid import FieldGrid
+from dojo_widgets.miss_explorer import MissExplorer
+from dojo_widgets.threshold_explorer import ThresholdExplorer
+
+if TYPE_CHECKING:
+    from dojo_kit.records import Documents
+    from dojo_kit.scoring.run import ScoredRun
+
+OVERALL = "overall_extraction_score"
+
+MANY_MISSES = 2_500
+"""Above so many spans the windows of text round them are smaller, so that the page stays below 2 MB."""
+
+WINDOW, SMALL_WINDOW = 600, 400
+"""Characters of the document shown before and after a span."""
+
+EXAMPLES = 10
+SHOWN_CHARACTERS = 400
+
+
+def findings_page(
+    runs: Mapping[str, ScoredRun],
+    *,
+    documents: Documents | None = None,
+    focus: str | None = None,
+    against: ScoredRun | None = None,
+    command: str,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Put together the page of scored runs.
+
+    Args:
+        runs: Name -> scored run over the same labels; all are listed, one is looked into.
+        documents: Texts, as the runs were scored with; windows of them are embedded.
+        focus: Name of the run looked into; the first by default.
+        against: A later run over the same documents: what it recovered and lost.
+        command: Command that makes this page again.
+        progress: Told in words what is being done.
+
+    Raises:
+        ComparabilityError: ``against`` was scored otherwise.
+    """
+    say = progress or (lambda what: None)
+    name = focus or next(iter(runs))
+    scored = runs[name]
+    say("attributing spans")
+    attribution = attribute(scored)
+    recovery = None if against is None else recovered(attribution, attribute(against))
+    field = most_lost(attribution)
+    page = Report(_title(name, scored, attribution, field))
+    _add_conclusion(page, name, scored, attribution, field)
+    _add_scores(page, runs if against is None else {**runs, _other_name(against, runs): against})
+    if field is not None:
+        say("embedding spans and windows of text")
+        _add_misses(page, attribution, field, documents)
+    if recovery is not None:
+        _add_recovery(page, recovery)
+    say("drawing fields and documents")
+    page.heading("By field and document")
+    page.chart(charts.field_decomposition(scored), caption=_FIELDS_SAY)
+    page.widget(FieldGrid(scored), caption="Each row is a document; a cell opens the two values and the rule between.")
+    if field is not None:
+        say("trying other thresholds")
+        page.heading("Would another threshold change this?")
+        page.widget(
+            ThresholdExplorer(sweep_view(sweep(scored, field), attribution)),
+            caption="Every place of the sliders was computed with the scorer's own matching when this page was made. A "
+            "finding that turns round when the threshold moves a little is none.",
+        )
+    _add_reliability(page, runs)
+    return page.footer(recipe=scored.recipe, command=command)
+
+
+_FIELDS_SAY = (
+    "Exact, partial and missed values of each field. Fields are compared by different rules: their means do not say "
+    "which one is hardest."
+)
+
+
+def most_lost(attribution: Attribution) -> str | None:
+    """Return the list field that loses most spans; None when the labels hold no list field."""
+    lost = {field: _unmatched(attribution.counts(field)) for field in attribution.fields}
+    return max(lost, key=lambda field: lost[field], default=None)
+
+
+def _unmatched(counts: Mapping[str, int]) -> int:
+    return counts["n_expected"] - counts["matched"]
+
+
+def _other_name(against: ScoredRun, runs: Mapping[str, ScoredRun]) -> str:
+    name = against.recipe.run["name"]
+    return name if name not in runs else f"{name} (--against)"
+
+
+def _title(name: str, scored: ScoredRun, attribution: Attribution, field: str | None) -> str:
+    overall = scored.metrics().get(OVERALL) or undefined("nothing was scored")
+    title = f"{name} scores {formats.estimate(overall)}"
+    worst = "" if field is None else worst_family(attribution.families(field))
+    return f"{title}, {worst}" if worst else title
+
+
+def _add_conclusion(page: Report, name: str, scored: ScoredRun, attribution: Attribution, field: str | None) -> None:
+    counts, made = scored.counts, scored.recipe.run
+    if field is not None:
+        found = attribution.counts(field)
+        causes = {cause: n for cause, n in attribution.causes(field).items() if n}
+        top = max(causes, key=lambda cause: causes[cause], default=None)
+        says = f"{_unmatched(found):,} of {found['n_expected']:,} {_words(field)} spans are not found by {name}"
+        if top is not None:
+            says += f", {causes[top]:,} of them for one cause, {CAUSES[top].name}: {CAUSES[top].says}"
+        page.text(
+            f"{says}. The score is a mean over {formats.count(counts['n_scored'], 'document')}; its interval says how "
+            "far other documents like these could move it, not whether a rerun of the same prompt would repeat it."
+        )
+    page.text(
+        f"{formats.count(counts['n_documents'], 'document')}, {counts['n_failed']:,} failed, {counts['n_unmatched']:,} "
+        f"without labels; model {made['model'] or 'unknown'}, prompt {made['prompt_version'] or 'unknown'}.",
+        soft=True,
+    )
+
+
+def _add_scores(page: Report, runs: Mapping[str, ScoredRun]) -> None:
+    page.heading("Scores")
+    several = (
+        " Overlapping or disjoint intervals of two runs do not decide which is better: the same documents were scored "
+        "twice, so only a paired comparison can, and it must beat the noise of reruns."
+    )
+    page.text("Each row is one run over the same documents." + (several if len(runs) > 1 else ""))
+    page.table(pd.DataFrame([_score_row(name, scored) for name, scored in runs.items()]))
+
+
+def _score_row(name: str, scored: ScoredRun) -> dict[str, Any]:
+    metrics, made = scored.metrics(), scored.recipe.run
+    unknown = undefined("not known for this run")
+    overall = metrics.get(OVERALL, unknown)
+    return {
+        "run": name,
+        "model, prompt": " \N{MIDDLE DOT} ".join(part for part in (made["model"], made["prompt_version"]) if part),
+        "score": overall,
+        "n": overall.n,
+        "failed": scored.counts["n_failed"],
+        "failed as 0": metrics.get(f"{OVERALL}_failed_as_zero", overall).value,
+        "filled": metrics.get("field_presence", unknown).value,
+        "valid": metrics.get("schema_valid", unknown).value,
+        "true": metrics.get("overall_verified_precision", unknown).value,
+    }
+
+
+def _add_misses(page: Report, attribution: Attribution, field: str, documents: Documents | None) -> None:
+    page.heading("Where it is lost")
+    page.table(pd.DataFrame([_field_row(attribution, name) for name in attribution.fields]))
+    spans = attribution.of_field(field)
+    shown = spans[(spans["status"] != "matched") | spans["check"]]["id"].tolist()
+    window = WINDOW if len(shown) <= MANY_MISSES else SMALL_WINDOW
+    explorer = MissExplorer.of(attribution, field, documents=documents, window=window, ids=shown)
+    texts = (
+        "The contract of a span can be shown when the report is made with --documents."
+        if documents is None
+        else f"Windows of {window} characters round {formats.count(len(shown), 'span')} are embedded, no full text."
+    )
+    page.widgets(
+        [explorer], linked=("family", "cause", "span"), caption=f"{texts} Matched spans are listed, not opened."
+    )
+    page.chart(
+        charts.family_misses(attribution.families(field)),
+        caption="Whiskers: 95 % by Wilson over spans, which are not independent within a document. Families with "
+        f"fewer than {RANKED_FROM} labels are grey: too few to rank.",
+    )
+
+
+def _field_row(attribution: Attribution, field: str) -> dict[str, Any]:
+    counts = attribution.counts(field)
+    causes = {cause: n for cause, n in attribution.causes(field).items() if n}
+    top = max(causes, key=lambda cause: causes[cause], default=None)
+    return {
+        "list field": _words(field),
+        "expected": counts["n_expected"],
+        **{status: counts[status] for status in ("matched", "taken", "near", "missed")},
+        "recall": attribution.recall(field),
+        "to check": int(attribution.of_field(field)["check"].sum()),
+        "commonest cause": "" if top is None else f"{CAUSES[top].name} ({causes[top]:,})",
+    }
+
+
+def _add_recovery(page: Report, recovery: Recovery) -> None:
+    before, after = (side.scored.recipe.run["name"] for side in (recovery.before, recovery.after))
+    total = recovery.counts()
+    page.heading("What changed")
+    page.text(
+        f"From {before} to {after}: {total['recovered']:,} spans recovered, {total['lost']:,} lost (net "
+        f"{total['net']:+,}), {total['still']:,} still missing. A change of the mean score tells neither."
+    )
+    rows = [{"list field": _words(field), **_shown(recovery.counts(field))} for field in recovery.fields]
+    page.table(pd.DataFrame(rows))
+    families = recovery.families()
+    moved = families[(families["recovered"] > 0) | (families["lost"] > 0)]
+    page.table(
+        moved.assign(net=[f"{n:+,}" for n in moved["net"]]),
+        columns={"short": "family", "n": "of", **{name: name for name in ("recovered", "lost", "still", "net")}},
+        caption="Families in which anything changed, the largest loss first.",
+    )
+    for change, title in (("lost", "Newly lost"), ("recovered", "Recovered")):
+        spans = recovery.spans[recovery.spans["change"] == change]
+        if len(spans):
+            page.heading(
+                f"{title}: {'the first ' if len(spans) > EXAMPLES else ''}{min(len(spans), EXAMPLES)} of {len(spans)}",
+                level=3,
+            )
+            page.table(pd.DataFrame(list(_examples(recovery, spans, change))))
+
+
+def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
+    return {**{name: counts[name] for name in CHANGES}, "net": f"{counts['net']:+,}"}
+
+
+def _examples(recovery: Recovery, spans: pd.DataFrame, change: str) -> Iterator[dict[str, Any]]:
+    side = "after" if change == "lost" else "before"
+    for span in spans.head(EXAMPLES).to_dict("records"):
+        cause = span[f"cause_{side}"]
+        yield {
+            "document": formats.short_document(span["document"]),
+            "family": span["family"],
+            "label": _cut(span["text"]),
+            "before": span["similarity_before"],
+            "after": span["similarity_after"],
+            "cause": CAUSES[cause].name if isinstance(cause, str) else "",
+        }
+
+
+def _add_reliability(page: Report, runs: Mapping[str, ScoredRun]) -> None:
+    page.heading("Reliability and cost")
+    rows = []
+    for name, scored in runs.items():
+        tokens = scored.documents["tokens"].dropna()
+        rows.append(
+            {
+                "run": name,
+                "documents": scored.counts["n_documents"],
+                "failed": scored.counts["n_failed"],
+                "tokens per document": float(tokens.mean()) if len(tokens) else None,
+                "with tokens known": len(tokens),
+            }
+        )
+    page.table(pd.DataFrame(rows))
+    for name, scored in runs.items():
+        if scored.failures:
+            failures = [{"reason": reason, "documents": n} for reason, n in scored.failures.items()]
+            page.table(pd.DataFrame(failures), caption=f"Why documents of {name} failed.")
+
+
+def _words(field: str) -> str:
+    return field.replace("_", " ")
+
+
+def _cut(text: str) -> str:
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    return f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} ... ({len(text):,} characters)"
