@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -86,6 +87,7 @@ class ListPlaces:
         ranges = [(start, end, i) for i, place in enumerate(self.places) for start, end in place.ranges]
         self._starts, self._ends, self._owners = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
         self._joined = _merged([(start, end) for start, end, _ in ranges])
+        self._joined_starts = [start for start, _ in self._joined]
 
     def item(self, index: int) -> tuple[str | None, str | None]:
         """Return an item's ranges as JSON and how it was found (exact, approximate, none)."""
@@ -116,9 +118,14 @@ class ListPlaces:
         if place.ranges:
             if item_ranges:
                 overlap = place_overlap(place.ranges, item_ranges, in_pieces=place.in_pieces)
-            covered = place_overlap(place.ranges, self._joined, in_pieces=place.in_pieces)
             here, here_overlap = self._here(place)
+            covered = here_overlap and place_overlap(place.ranges, self._near(place), in_pieces=place.in_pieces)
         return _as_json(place.ranges), item_at, place.how, overlap, here, here_overlap, covered
+
+    def _near(self, label: Places) -> list[tuple[int, int]]:
+        """Return the joined places of items from the first to the last range of a label."""
+        first = max(0, bisect_right(self._joined_starts, label.ranges[0][0]) - 1)
+        return self._joined[first : bisect_left(self._joined_starts, max(end for _, end in label.ranges))]
 
     def _here(self, label: Places) -> tuple[int | None, float]:
         touching = np.zeros(len(self._owners), dtype=bool)

@@ -66,4 +66,5 @@ def heldout() -> Mapping[str, float]:
         >>> heldout()["accuracy"], heldout()["n_spans"]
         (0.7407, 5750)
     """
-    return _table()["heldout"]
+    found: Mapping[str, float] = _table()["heldout"]
+    return found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from dojo_kit.analysis.attribution import Attribution
 
-SHOWN_CHARACTERS = 300
+SHOWN_CHARACTERS = 160
 """Characters of a label that a table carries; the whole label is in the comparison."""
 
 
@@ -28,7 +28,7 @@ def miss_table(attribution: Attribution, field: str) -> dict[str, Any]:
         ``field``, ``measure``, ``threshold``, ``has_places``; ``expected`` and ``counts`` by status, which add up to
         it; ``causes`` -> count and ``cause_names``, ``cause_says``; ``untestable`` -> why; ``recall`` (value, lo, hi,
         n documents); ``families`` (category, short, expected, unmatched, rate, lo, hi, ranked); ``documents`` (name,
-        short); ``spans`` (id, document as an index, category, text cut to 300 characters, status, cause, similarity,
+        short); ``spans`` (id, document as an index, category, text cut to 160 characters, status, cause, similarity,
         place, check); ``notes``, what was left out.
 
     Raises:

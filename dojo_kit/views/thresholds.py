@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dojo_kit.stats.intervals import Estimate
 
 BINS = 50
-SHOWN_CHARACTERS = 300
+SHOWN_CHARACTERS = 160
 
 
 def sweep_view(sweep: Sweep, attribution: Attribution) -> dict[str, Any]:

@@ -141,3 +141,9 @@ def test_wrong_queues() -> None:
         SpanLabeler([*spans(), spans()[0]], who="Ada")
     with pytest.raises(ValueError, match="a span of the queue has no text: it has id"):
         SpanLabeler([{"id": "acme:law:0"}], who="Ada")
+
+
+def test_what_is_missing_in_a_frame_is_missing() -> None:
+    """NaN, as a row of a frame has it, is no similarity and no JSON."""
+    widget = SpanLabeler([{"id": "acme:law:0", "text": "x", "similarity": float("nan"), "cause": None}], who="Ada")
+    assert widget.data["spans"][0]["similarity"] is None

@@ -22,7 +22,7 @@ Detail = dict[str, Any]
 LIVE_CHARACTERS = 40_000
 """Characters of one side shown while Python is there."""
 
-PAGE_CHARACTERS = 400_000
+PAGE_CHARACTERS = 200_000
 """Characters that all cells together may bring into a page without Python."""
 
 PAGE_CELLS = 6_000
@@ -116,7 +116,7 @@ def rule_says(row: Mapping[str, Any]) -> str:
     Args:
         row: A row of the fields frame: type, rule, score, string_score, precision, recall and counts.
     """
-    rule = row["rule"]
+    rule: str = row["rule"]
     if rule == "not_expected":
         return "nothing is expected: the labels hold no value of this field"
     if rule == "rescue.embedding":

@@ -84,7 +84,7 @@ class FieldGrid(Widget):
     def precomputed(self) -> tuple[Precomputed, ...]:
         """Return the detail of every cell, for pages without Python.
 
-        Long values are cut so that all of them together hold about 400,000 characters; above 6,000 cells those with
+        Long values are cut so that all of them together hold about 200,000 characters; above 6,000 cells those with
         the lowest scores are kept. What was cut says how long it is.
         """
         return (Precomputed("cell", "detail", {"": {}, **self._details.for_page()}),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -26,11 +26,20 @@ if TYPE_CHECKING:
 
 OVERALL = "overall_extraction_score"
 
-MANY_MISSES = 2_500
-"""Above so many spans the windows of text round them are smaller, so that the page stays below 2 MB."""
+MOST_OPENED = 400
+"""Spans that a page lets a reader open; more would take it beyond 2 MB."""
+
+MANY = 300
+"""Spans from which the windows of text round them are smaller, for the same reason."""
+
+LIVE_UP_TO = 2_000
+"""Spans up to which charts are live; Vega alone takes 0.4 MB, and pictures show their numbers on hover as well."""
 
 WINDOW, SMALL_WINDOW = 600, 400
 """Characters of the document shown before and after a span."""
+
+SURE_PER_FAMILY = 5
+"""Spans of each family that can be opened before the most similar of all families fill the rest."""
 
 EXAMPLES = 10
 SHOWN_CHARACTERS = 400
@@ -65,8 +74,9 @@ def findings_page(
     attribution = attribute(scored)
     recovery = None if against is None else recovered(attribution, attribute(against))
     field = most_lost(attribution)
-    page = Report(_title(name, scored, attribution, field))
-    _add_conclusion(page, name, scored, attribution, field)
+    called = shown_name(scored, [*runs.values(), *([] if against is None else [against])])
+    page = Report(_title(called, scored, attribution, field))
+    _add_conclusion(page, called, scored, attribution, field)
     _add_scores(page, runs if against is None else {**runs, _other_name(against, runs): against})
     if field is not None:
         say("embedding spans and windows of text")
@@ -75,7 +85,7 @@ def findings_page(
         _add_recovery(page, recovery)
     say("drawing fields and documents")
     page.heading("By field and document")
-    page.chart(charts.field_decomposition(scored), caption=_FIELDS_SAY)
+    page.chart(charts.field_decomposition(scored), caption=_FIELDS_SAY, live=len(attribution.spans) <= LIVE_UP_TO)
     page.widget(FieldGrid(scored), caption="Each row is a document; a cell opens the two values and the rule between.")
     if field is not None:
         say("trying other thresholds")
@@ -103,6 +113,18 @@ def most_lost(attribution: Attribution) -> str | None:
 
 def _unmatched(counts: Mapping[str, int]) -> int:
     return counts["n_expected"] - counts["matched"]
+
+
+def shown_name(scored: ScoredRun, others: Iterable[ScoredRun] = ()) -> str:
+    """Return what a run is called in sentences: its prompt where no other run has the same, else its name.
+
+    Args:
+        scored: The run.
+        others: Runs it stands beside.
+    """
+    made = scored.recipe.run
+    prompts = [other.recipe.run["prompt_version"] for other in others if other is not scored]
+    return made["prompt_version"] if made["prompt_version"] and made["prompt_version"] not in prompts else made["name"]
 
 
 def _other_name(against: ScoredRun, runs: Mapping[str, ScoredRun]) -> str:
@@ -144,7 +166,7 @@ def _add_scores(page: Report, runs: Mapping[str, ScoredRun]) -> None:
         "twice, so only a paired comparison can, and it must beat the noise of reruns."
     )
     page.text("Each row is one run over the same documents." + (several if len(runs) > 1 else ""))
-    page.table(pd.DataFrame([_score_row(name, scored) for name, scored in runs.items()]))
+    page.table(pd.DataFrame([_score_row(shown_name(one, runs.values()), one) for one in runs.values()]))
 
 
 def _score_row(name: str, scored: ScoredRun) -> dict[str, Any]:
@@ -153,7 +175,7 @@ def _score_row(name: str, scored: ScoredRun) -> dict[str, Any]:
     overall = metrics.get(OVERALL, unknown)
     return {
         "run": name,
-        "model, prompt": " \N{MIDDLE DOT} ".join(part for part in (made["model"], made["prompt_version"]) if part),
+        "model": made["model"],
         "score": overall,
         "n": overall.n,
         "failed": scored.counts["n_failed"],
@@ -167,23 +189,37 @@ def _score_row(name: str, scored: ScoredRun) -> dict[str, Any]:
 def _add_misses(page: Report, attribution: Attribution, field: str, documents: Documents | None) -> None:
     page.heading("Where it is lost")
     page.table(pd.DataFrame([_field_row(attribution, name) for name in attribution.fields]))
-    spans = attribution.of_field(field)
-    shown = spans[(spans["status"] != "matched") | spans["check"]]["id"].tolist()
-    window = WINDOW if len(shown) <= MANY_MISSES else SMALL_WINDOW
-    explorer = MissExplorer.of(attribution, field, documents=documents, window=window, ids=shown)
+    opened, n_doubtful = _opened(attribution, field)
+    window = WINDOW if len(opened) <= MANY else SMALL_WINDOW
+    explorer = MissExplorer.of(attribution, field, documents=documents, window=window, ids=opened)
+    what = f"{formats.count(len(opened), 'span')}" + (
+        ""
+        if len(opened) == n_doubtful
+        else f" of {n_doubtful:,} ({SURE_PER_FAMILY} of each family, then the most similar)"
+    )
     texts = (
-        "The contract of a span can be shown when the report is made with --documents."
+        f"{what} can be opened; their contracts only in a report made with --documents."
         if documents is None
-        else f"Windows of {window} characters round {formats.count(len(shown), 'span')} are embedded, no full text."
+        else f"{what} can be opened, each with {window} characters of its contract before and after; no full text is "
+        "embedded."
     )
-    page.widgets(
-        [explorer], linked=("family", "cause", "span"), caption=f"{texts} Matched spans are listed, not opened."
-    )
+    page.widgets([explorer], linked=("family", "cause", "span"), caption=f"{texts} Other spans are only listed.")
     page.chart(
         charts.family_misses(attribution.families(field)),
+        live=len(attribution.spans) <= LIVE_UP_TO,
         caption="Whiskers: 95 % by Wilson over spans, which are not independent within a document. Families with "
         f"fewer than {RANKED_FROM} labels are grey: too few to rank.",
     )
+
+
+def _opened(attribution: Attribution, field: str) -> tuple[list[str], int]:
+    """Return the spans a reader can open, in the order of the table, and how many would be worth it."""
+    spans = attribution.of_field(field)
+    doubtful = spans[(spans["status"] != "matched") | spans["check"]]
+    ranked = doubtful.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
+    place = ranked.groupby("category").cumcount()
+    first = ranked.assign(later=place >= SURE_PER_FAMILY).sort_values("later", kind="stable").head(MOST_OPENED)
+    return spans.loc[spans["id"].isin(first["id"]), "id"].tolist(), len(doubtful)
 
 
 def _field_row(attribution: Attribution, field: str) -> dict[str, Any]:
@@ -201,7 +237,8 @@ def _field_row(attribution: Attribution, field: str) -> dict[str, Any]:
 
 
 def _add_recovery(page: Report, recovery: Recovery) -> None:
-    before, after = (side.scored.recipe.run["name"] for side in (recovery.before, recovery.after))
+    sides = (recovery.before.scored, recovery.after.scored)
+    before, after = (shown_name(side, sides) for side in sides)
     total = recovery.counts()
     page.heading("What changed")
     page.text(

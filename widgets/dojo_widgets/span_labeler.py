@@ -107,7 +107,9 @@ class SpanLabeler(Widget):
             who: The person who judges.
             annotations: Judgements to resume.
         """
-        return cls(labeling_queue(attribution, field), annotations=annotations, who=who, recipe=attribution.scored.recipe)
+        return cls(
+            labeling_queue(attribution, field), annotations=annotations, who=who, recipe=attribution.scored.recipe
+        )
 
     @property
     def annotations(self) -> list[Annotation]:
@@ -179,5 +181,9 @@ def _queued(span: Mapping[str, Any]) -> dict[str, Any]:
         "short": str(span.get("short") or names["document"]),
         "family": str(span.get("family") or names["category"]),
         **names,
-        **{name: span.get(name, value) for name, value in _OPTIONAL.items()},
+        **{name: _known(span.get(name), value) for name, value in _OPTIONAL.items()},
     }
+
+
+def _known(value: Any, otherwise: Any) -> Any:
+    return otherwise if value is None or value != value else value

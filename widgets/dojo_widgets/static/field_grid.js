@@ -11,7 +11,6 @@ import { columnPlan, firstColumn, matching, moved, ordered, rowsThatFit, toggled
 import { ROW_HEIGHT, gridRows } from "./grid_rows.js";
 import { count, fixed, whole } from "./numbers.js";
 
-const TRAITS = ["data", "cell", "detail", "sort"];
 const HEIGHT = 556;
 const GAP = 12;
 const DETAIL = { wide: 188, narrow: 204, beside: 300 };
@@ -38,10 +37,16 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
     isOpen: false,
   };
 
+  // Thousands of documents are not sorted again for every key.
+  let sorted = { by: [], documents: [] };
   const rows = () => {
     const data = model.get("data");
-    const listed = matching(at.isApart ? data.apart : data.documents, at.text);
-    return ordered(listed, at.isApart ? "document" : model.get("sort"), data.fields);
+    const by = [data, at.isApart, at.text, at.isApart ? "document" : model.get("sort")];
+    if (by.some((one, index) => one !== sorted.by[index])) {
+      const listed = matching(at.isApart ? data.apart : data.documents, at.text);
+      sorted = { by, documents: ordered(listed, by[3], data.fields) };
+    }
+    return sorted.documents;
   };
   const select = (cell) => {
     put(model, { cell: model.get("cell") === cell ? "" : cell });
@@ -102,7 +107,7 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
     grid.show(shown);
     fitHeights(root, { head, grid, detail }, data, at, isBeside);
     grid.show(shown, { reveal });
-    detail.show(data, chosen, model.get("detail"), at.isOpen);
+    onDetail();
   };
 
   const onCell = () => {
@@ -111,10 +116,16 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
     else at.isOpen = false;
     draw({ reveal: true });
   };
-  const listeners = TRAITS.map((trait) => [
-    `change:${trait}`,
-    trait === "cell" ? onCell : () => draw({ reveal: trait === "sort" }),
-  ]);
+  const onDetail = () => {
+    const data = model.get("data");
+    detail.show(data, chosenIn(data, model.get("cell")), model.get("detail"), at.isOpen);
+  };
+  const listeners = [
+    ["change:data", () => draw()],
+    ["change:cell", onCell],
+    ["change:detail", onDetail],
+    ["change:sort", () => draw({ reveal: true })],
+  ];
   for (const [event, run] of listeners) model.on(event, run);
 
   keys(root, ({ key }) => {

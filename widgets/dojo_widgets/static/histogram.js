@@ -62,10 +62,11 @@ export function slid(key, values, value) {
 }
 
 const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+const NARROW = 420;
+const LABEL = 28;
 
 // Tick labels that leave room for the threshold's own; every second one when there is little room.
 export function ticksOf(threshold, width) {
-  const every = width < 420 ? 2 : 1;
-  const room = width < 420 ? 0.08 : 0.045;
-  return TICKS.filter((tick, index) => index % every === 0 && Math.abs(tick - threshold) > room);
+  const every = width < NARROW ? 2 : 1;
+  return TICKS.filter((tick, index) => index % every === 0 && Math.abs(tick - threshold) * width > LABEL);
 }

@@ -243,7 +243,11 @@ function drawSpan(parts, span, judgement) {
   if (!isTyping) parts.note.value = judgement?.note || "";
   parts.note.dataset.span = span?.id || "";
   parts.note.title = judgement?.note || "";
-  parts.labelHead.replaceChildren(swatch("missed"), element("b", {}, "label"), span ? `\u00b7 ${span.family}` : "");
+  parts.labelHead.replaceChildren(
+    swatch(span?.cause ? "missed" : "edge"),
+    element("b", {}, "label"),
+    span ? `\u00b7 ${span.family}` : "",
+  );
   parts.itemHead.replaceChildren(swatch("item"), element("b", {}, "nearest item"), span ? itemWords(span) : "");
   showText(parts.label, span, span?.text, "");
   showText(parts.item, span, span?.item, span ? "The model returned no item for this field of the document." : "");

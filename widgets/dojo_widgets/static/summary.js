@@ -23,7 +23,7 @@ export function mountSummary(host, state, speak, actions = []) {
   const drawNotes = () => {
     const table = state.table();
     const lines = explained ? [`${causeName(table, explained)}: ${table.untestable[explained]}`] : table.notes;
-    notes.replaceChildren(...lines.map((line) => element("p", {}, line)));
+    notes.replaceChildren(element("p", {}, lines.join(" \u00b7 ")));
     notes.hidden = !lines.length;
     for (const node of panel.querySelectorAll(".untestable")) {
       node.setAttribute("aria-pressed", String(node.dataset.cause === explained));

@@ -80,7 +80,7 @@ export function mountThreshold(host, model, { speak = () => {} } = {}) {
     });
     controls.show(data, place);
     metrics.show(base, state, headings(data, place));
-    standing.textContent = note || standingNote(base);
+    standing.textContent = note || standingNote(data, base);
     const listed = same(place.gate, data.base.rescue_below ?? null) ? flipsAt(data, threshold) : [];
     const n = state?.flips ?? listed.length;
     flips.show({ flips: listed, n, threshold, before: data.base.threshold, selected: model.get("span") });
@@ -155,10 +155,13 @@ function wayGiven(before, after, change) {
   return said.length ? `${said.join(". ")}: both together were not computed.` : "";
 }
 
-function standingNote(base) {
+// What to conclude and what not, over how many documents, and how many labels the histogram cannot show.
+function standingNote(data, base) {
   const n = base?.recall?.n;
-  const over = n == null ? "" : ` Intervals: 95%, over ${count(n, "document")}.`;
-  return `A threshold decides what counts as found, not what the model found.${over}`;
+  const over = n == null ? "" : ` 95% intervals over ${count(n, "document")}.`;
+  const undrawn = (base?.expected ?? 0) - data.histogram.counts.reduce((sum, one) => sum + one, 0);
+  const without = undrawn > 0 ? ` ${count(undrawn, "label")} without any item not drawn.` : "";
+  return `A threshold decides what counts as found, not what is.${over}${without}`;
 }
 
 function headings(data, place) {
@@ -171,11 +174,14 @@ function headings(data, place) {
 
 function pythonOf(data, { threshold }) {
   const [field, measure] = [JSON.stringify(data.field), JSON.stringify(data.measure)];
+  const swept = data.python ?? `sweep_view(sweep(scored, ${field}), attribute(scored, measure=${measure}))`;
   return [
+    "from dojo_kit.analysis.attribution import attribute",
     "from dojo_kit.analysis.thresholds import sweep",
+    "from dojo_kit.views import sweep_view",
     "from dojo_widgets import ThresholdExplorer",
     "",
-    `ThresholdExplorer(${data.python ?? `sweep(scored, field=${field}, measure=${measure})`}, threshold=${fixed(threshold)})`,
+    `ThresholdExplorer(${swept}, threshold=${fixed(threshold)})`,
     "",
   ].join("\n");
 }

@@ -1,0 +1,167 @@
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Recovery check")
+
+
+@app.cell
+def _():
+    import marimo as mo
+
+    from dojo_kit import attribute, charts, formats, load_documents, load_labels, read_run, recovered, score_run
+    from dojo_kit.samples import sample_data
+    from dojo_widgets import MissExplorer, show
+
+    return (
+        MissExplorer,
+        attribute,
+        charts,
+        formats,
+        load_documents,
+        load_labels,
+        mo,
+        read_run,
+        recovered,
+        sample_data,
+        score_run,
+        show,
+    )
+
+
+@app.cell(hide_code=True)
+def _(mo):
+    mo.md("""
+    # What did the new prompt recover, and what did it lose?
+
+    A rise of the mean hides both. Every span is followed from the run before to the run after: recovered, newly lost,
+    still missing, kept.
+    """)
+    return
+
+
+@app.cell
+def _(mo, sample_data):
+    # Parameters: --before, --after, --labels, --documents, --field, --spans after `--` on the command line.
+    args = mo.cli_args()
+    before_path = args.get("before") or args.get("run") or str(sample_data() / "runs" / "extraction_v1_small.json")
+    after_path = args.get("after") or args.get("against") or str(sample_data() / "runs" / "extraction_v2_small.json")
+    labels_path = args.get("labels") or str(sample_data() / "labels.json")
+    own = args.get("before") or args.get("run")
+    documents_path = args.get("documents") or (None if own else str(sample_data() / "documents"))
+    field = args.get("field") or "key_obligations"
+    spans_mode = args.get("spans") or "all"
+    return (
+        after_path,
+        before_path,
+        documents_path,
+        field,
+        labels_path,
+        spans_mode,
+    )
+
+
+@app.cell
+def _(
+    after_path,
+    attribute,
+    before_path,
+    documents_path,
+    field,
+    labels_path,
+    load_documents,
+    load_labels,
+    read_run,
+    recovered,
+    score_run,
+    spans_mode,
+):
+    labels = load_labels(labels_path)
+    documents = load_documents(documents_path) if documents_path else None
+    before, after = (
+        attribute(score_run(read_run(path), labels, documents, spans=spans_mode), field=field)
+        for path in (before_path, after_path)
+    )
+    recovery = recovered(before, after)
+    counts = recovery.counts(field)
+    return after, before, counts, documents, recovery
+
+
+@app.cell(hide_code=True)
+def _(after, before, counts, field, formats, mo):
+    _names = [side.scored.recipe.run["name"] for side in (before, after)]
+    _recall = [formats.estimate(side.recall(field)) for side in (before, after)]
+    mo.md(f"""
+    ## {_names[1]} recovered {counts["recovered"]} spans and lost {counts["lost"]} (net {counts["net"]:+d}); {counts["still"]} are still missing
+
+    Recall of {field} went from {_recall[0]} to {_recall[1]}. The intervals overlap or not: that decides nothing, for the
+    same documents were read twice, and a rerun of either prompt would move some spans as well.
+    """)
+    return
+
+
+@app.cell
+def _(after, before, charts, mo):
+    mo.Html(charts.markup(charts.drift({side.scored.recipe.run["name"]: side.scored for side in (before, after)})))
+    return
+
+
+@app.cell
+def _(field, mo, recovery):
+    families = recovery.families(field)
+    mo.ui.table(
+        families[["short", "n", "recovered", "lost", "still", "kept", "net"]].rename(columns={"short": "family", "n": "of"}),
+        page_size=12,
+        selection=None,
+        show_column_summaries=False,
+        show_data_types=False,
+    )
+    return
+
+
+@app.cell(hide_code=True)
+def _(mo):
+    mo.md("""
+    ## Look at what is lost now
+
+    The spans of the later run; newly lost ones first in the table below. A prompt that truncates and one that omits
+    need different cures: see the causes.
+    """)
+    return
+
+
+@app.cell
+def _(MissExplorer, after, documents, field, show):
+    explorer = show(MissExplorer.of(after, field, documents=documents))
+    explorer
+    return (explorer,)
+
+
+@app.cell(hide_code=True)
+def _(explorer, mo, recovery):
+    _spans = recovery.spans
+    _mine = _spans[_spans["category"] == explorer.family] if explorer.family else _spans
+    _counts = _mine["change"].value_counts()
+    mo.md(
+        f"**Selected**: {explorer.family or 'all families'}: "
+        + ", ".join(f"{_counts.get(change, 0)} {change}" for change in ("recovered", "lost", "still", "kept"))
+    )
+    return
+
+
+@app.cell
+def _(mo, recovery):
+    _columns = ["change", "document", "family", "text", "similarity_before", "similarity_after", "cause_after"]
+    _spans = recovery.spans[recovery.spans["change"].isin(["lost", "recovered"])]
+    mo.ui.table(
+        _spans.sort_values("change")[_columns].reset_index(drop=True),
+        page_size=8,
+        selection=None,
+        show_column_summaries=False,
+        show_data_types=False,
+        format_mapping={"similarity_before": "{:.2f}", "similarity_after": "{:.2f}"},
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()
