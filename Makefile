@@ -15,7 +15,7 @@ help:
 	@echo "make check      the gate: format, lint, types, imports, tests, notebooks"
 	@echo "make bench      speed, as ratios against peers, in one run"
 	@echo "make fuzz       100,000 random inputs per scorer"
-	@echo "make reports    write reports/ anew"
+	@echo "make reports    run the Jupyter notebooks and write reports/ anew"
 	@echo "make data       write data/ anew from its seed"
 	@echo "make clean      remove the virtual environment and everything generated"
 
@@ -53,9 +53,9 @@ imports: $(DEV_READY)
 	$(BIN)/lint-imports --config pyproject.toml
 
 notebooks: $(DEV_READY)
-	@if ls notebooks/*.py >/dev/null 2>&1; then $(BIN)/marimo check --strict notebooks/*.py; fi
-	@if ls notebooks/*.ipynb >/dev/null 2>&1; then \
-	  $(BIN)/python -m pytest -q -p no:doctest --nbval --nbval-current-env --nbval-cell-timeout=120 notebooks/*.ipynb; fi
+	$(BIN)/marimo check --strict notebooks/*.py
+	$(BIN)/python -m pytest -q -o addopts= --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
+	  --nbval-cell-timeout=120 notebooks/*.ipynb
 
 fuzz: $(DEV_READY)
 	$(BIN)/python -m tests.fuzz
@@ -67,8 +67,9 @@ bench: $(DEV_READY)
 data: $(READY)
 	$(BIN)/python -m dojo_kit.samples data
 
-reports: $(READY)
-	$(BIN)/python -c "from pathlib import Path; from dojo_kit.cli.demo import publish; publish(Path('reports'))"
+reports: $(DEV_READY)
+	$(BIN)/python -m tests.notebooks.refresh
+	$(BIN)/python -m dojo_kit.cli.published reports
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

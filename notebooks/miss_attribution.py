@@ -99,7 +99,7 @@ def _(CAUSES, attribution, counts, field, mo, scored, unmatched):
     mo.md(f"""
     ## {unmatched:,} of {counts["n_expected"]:,} {field} spans are lost, most in {_worst["short"]}: {_worst["missed"]} of {_worst["n"]}
 
-    {f'The commonest cause is **{CAUSES[_cause].name}** ({_causes[_cause]} of {unmatched:,}): {CAUSES[_cause].says}.' if _cause else "Nothing is lost."}
+    {f"The commonest cause is **{CAUSES[_cause].name}** ({_causes[_cause]} of {unmatched:,}): {CAUSES[_cause].says}." if _cause else "Nothing is lost."}
     {scored.counts["n_failed"]} failed documents take no part. What not to conclude: families differ by chance as well, so
     look at their intervals before their order.
     """)
@@ -122,7 +122,11 @@ def _(attribution, explorer, field, mo):
     _span = attribution.span(explorer.span) if explorer.span else None
     mo.md(
         f"**Selected**: {explorer.family or 'all families'}, {len(_lost)} of {len(selected)} spans lost; "
-        + (f"the span of {_span['document']} under {_span['family']}, {_span['cause'] or 'matched'}" if _span else "no span")
+        + (
+            f"the span of {_span['document']} under {_span['family']}, {_span['cause'] or 'matched'}"
+            if _span
+            else "no span"
+        )
     )
     return (selected,)
 

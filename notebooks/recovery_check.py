@@ -109,7 +109,9 @@ def _(after, before, charts, mo):
 def _(field, mo, recovery):
     families = recovery.families(field)
     mo.ui.table(
-        families[["short", "n", "recovered", "lost", "still", "kept", "net"]].rename(columns={"short": "family", "n": "of"}),
+        families[["short", "n", "recovered", "lost", "still", "kept", "net"]].rename(
+            columns={"short": "family", "n": "of"}
+        ),
         page_size=12,
         selection=None,
         show_column_summaries=False,

@@ -55,9 +55,7 @@ def visit(browser: Any, address: str, *, width: int = 1200, height: int = 1200, 
         height: Height of the window.
         dark: Whether the system prefers dark pages.
     """
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-    )
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
     page = context.new_page()
     visited = Visit(page)
 

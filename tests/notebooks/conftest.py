@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import chromium as browsers
 import pytest
 from toy_notebooks import jupyter_cells, marimo_notebook, write_jupyter
+
+from dojo_kit.publish import publish_notebook
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +20,7 @@ def browser() -> Iterator[Any]:
         yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def marimo_toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A marimo notebook."""
     pytest.importorskip("marimo", reason="the extra 'lab' is not installed")
@@ -27,8 +29,35 @@ def marimo_toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def jupyter_toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Jupyter notebook."""
     pytest.importorskip("nbformat", reason="the extra 'lab' is not installed")
     return write_jupyter(tmp_path_factory.mktemp("jupyter") / "toy.ipynb", jupyter_cells())
+
+
+@pytest.fixture(scope="session")
+def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Publish a notebook, once for all tests."""
+    published: dict[str, Path] = {}
+
+    def publish(notebook: Path) -> Path:
+        if notebook.suffix not in published:
+            out = tmp_path_factory.mktemp("published") / f"{notebook.stem}.html"
+            published[notebook.suffix] = publish_notebook(notebook, out, arguments=("--run", "mine.json"))
+        return published[notebook.suffix]
+
+    return publish
+
+
+@pytest.fixture
+def marimo_page(marimo_toy: Path, publish_once: Callable[[Path], Path]) -> Path:
+    """The marimo notebook, published."""
+    return publish_once(marimo_toy)
+
+
+@pytest.fixture
+def jupyter_page(jupyter_toy: Path, publish_once: Callable[[Path], Path]) -> Path:
+    """The Jupyter notebook, published."""
+    pytest.importorskip("nbconvert", reason="the extra 'lab' is not installed")
+    return publish_once(jupyter_toy)

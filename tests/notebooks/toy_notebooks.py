@@ -136,8 +136,12 @@ def jupyter_cells() -> list[tuple[str, str, list[str]]]:
         ("code", "run = None\nthreshold = 0.6\nloud = False", ["parameters"]),
         ("code", f"{IMPORTS}{WIDGET}{FRAME}frame", []),
         ("code", 'alt.Chart(frame).mark_bar().encode(x="x:N", y="y:Q")', []),
-        ("code", f"counter, second = Counter(text={HOSTILE!r}), Counter()\nlinks = link(counter, second, "
-                 'traits=("count",))\nimport ipywidgets\nipywidgets.VBox([counter, second])', []),
+        (
+            "code",
+            f"counter, second = Counter(text={HOSTILE!r}), Counter()\nlinks = link(counter, second, "
+            'traits=("count",))\nimport ipywidgets\nipywidgets.VBox([counter, second])',
+            [],
+        ),
         ("code", below, []),
         ("code", f"print({HOSTILE!r})\ndisplay(HTML({HOSTILE!r}), HTML('<b>own</b>'))\n{HOSTILE!r}", []),
     ]

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dojo_widgets import cell_details
-from dojo_widgets.cell_details import CellDetails, cell_id, fair_share, rule_says
-from dojo_widgets.field_grid import FieldGrid, distinct_names, grid_data
 
 from dojo_kit import score_run
 from dojo_kit.errors import InputError
 from dojo_kit.runs import load_labels, read_run, run_from_record
 from dojo_kit.scoring.run import ScoredRun
+from dojo_widgets import cell_details
+from dojo_widgets.cell_details import CellDetails, cell_id, fair_share, rule_says
+from dojo_widgets.field_grid import FieldGrid, distinct_names, grid_data
 
 RENT = "pay the rent on time"
 LABELS: list[dict[str, Any]] = [

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dojo_widgets.base import Widget
-from dojo_widgets.field_grid import FieldGrid
-from dojo_widgets.threshold_explorer import ThresholdExplorer
 from grid_pages import HOSTILE, labeler, page_of, sweep
 
 from dojo_kit import score_run
 from dojo_kit.runs import load_annotations, load_labels, run_from_record
+from dojo_widgets.base import Widget
+from dojo_widgets.field_grid import FieldGrid
+from dojo_widgets.threshold_explorer import ThresholdExplorer
 
 pytestmark = pytest.mark.browser
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import traitlets
-from dojo_widgets.miss_explorer import MissExplorer
 from miss_tables import small_table
 
 from dojo_kit.runs.annotations import load_annotations, save_annotations
+from dojo_widgets.miss_explorer import MissExplorer
 
 TEXTS = {one["id"]: f"{one['text']} and its end" for one in small_table()["spans"]}
 
@@ -32,8 +32,8 @@ def test_bundle_composes_the_views_of_a_span() -> None:
     esm = str(MissExplorer._esm)
     for name in ("miss_explorer", "span_compare", "document_view", "family_list"):
         assert f"$modules.{name} = " in esm
-    assert ".dojo .compare" in str(MissExplorer._css)
-    assert ".dojo .explorer" in str(MissExplorer._css)
+    assert ".dojo .compare-pane" in str(MissExplorer._css)
+    assert ".miss-explorer .explorer" in str(MissExplorer._css)
 
 
 def test_record_and_view_follow_the_span() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import traitlets
-from dojo_widgets.miss_table import MissTable
 from miss_tables import large_table, small_table, span, table_of
 
 from dojo_kit import load_labels, read_run, score_run
 from dojo_kit.analysis.attribution import attribute
 from dojo_kit.views import miss_table
+from dojo_widgets.miss_table import MissTable
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -23,7 +23,7 @@ def test_bundle_holds_every_module_and_no_import() -> None:
     assert "$modules.span_rows = " in esm
     assert "import " not in esm.replace("imported", "")
     assert esm.rstrip().endswith("export default $modules.miss_table.$default;")
-    assert ".dojo .families" in str(MissTable._css)
+    assert ".miss-explorer) .families" in str(MissTable._css)
 
 
 def test_opens_on_the_most_similar_miss_of_the_worst_family() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from miss_tables import large_table, small_table, span, table_of
+
 from dojo_widgets.base import Widget
 from dojo_widgets.miss_explorer import MissExplorer
 from dojo_widgets.miss_table import MissTable
-from miss_tables import large_table, small_table, span, table_of
 
 pytestmark = pytest.mark.browser
 
@@ -268,12 +269,12 @@ def test_it_fits(mount: Mount, width: int) -> None:
 def test_the_whole_loop_by_keys(mount: Mount) -> None:
     page = mount(explorer())
     page.locator(".rows").focus()
-    assert "the label of doc0:terms:0" in page.locator(".compare").inner_text()
+    assert "the label of doc0:terms:0" in page.locator(".compare-pane").inner_text()
     page.keyboard.press("2")
     assert value(page, "item") == 1
     page.keyboard.press("Enter")
     assert value(page, "opened") is True
-    assert page.locator(".compare").is_visible() is False
+    assert page.locator(".compare-pane").is_visible() is False
     page.wait_for_selector(".contract .own")
     page.keyboard.press("ArrowDown")
     assert (value(page, "opened"), value(page, "view")["span"]) == (True, value(page, "span"))

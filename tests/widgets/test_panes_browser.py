@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dojo_widgets.base import Widget
 from dojo_widgets.document_view import DocumentView
 from dojo_widgets.span_compare import SpanCompare

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dojo_widgets.span_compare import SpanCompare
 
 IDS = ["a:clauses:0", "a:clauses:1"]

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dojo_widgets.span_labeler import SpanLabeler
 
 from dojo_kit.errors import ComparabilityError
 from dojo_kit.runs import Annotation, load_annotations
+from dojo_widgets.span_labeler import SpanLabeler
 
 MORNING, EVENING = "2026-01-31T09:00:00+00:00", "2026-01-31T19:00:00+00:00"
 RECIPE = {"spans": "first", "run": "v15"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from dojo_widgets.threshold_explorer import ThresholdExplorer
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OVERALL = "overall_extraction_score"
 
-MOST_OPENED = 400
+MOST_OPENED = 350
 """Spans that a page lets a reader open; more would take it beyond 2 MB."""
 
 MANY = 300
@@ -51,6 +51,7 @@ def findings_page(
     documents: Documents | None = None,
     focus: str | None = None,
     against: ScoredRun | None = None,
+    note: str = "",
     command: str,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
@@ -61,6 +62,7 @@ def findings_page(
         documents: Texts, as the runs were scored with; windows of them are embedded.
         focus: Name of the run looked into; the first by default.
         against: A later run over the same documents: what it recovered and lost.
+        note: A paragraph under the conclusion.
         command: Command that makes this page again.
         progress: Told in words what is being done.
 
@@ -77,6 +79,8 @@ def findings_page(
     called = shown_name(scored, [*runs.values(), *([] if against is None else [against])])
     page = Report(_title(called, scored, attribution, field))
     _add_conclusion(page, called, scored, attribution, field)
+    if note:
+        page.text(note)
     _add_scores(page, runs if against is None else {**runs, _other_name(against, runs): against})
     if field is not None:
         say("embedding spans and windows of text")

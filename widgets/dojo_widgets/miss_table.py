@@ -98,7 +98,9 @@ class MissTable(Widget):
             self._select_first()
 
     @classmethod
-    def of(cls, attribution: Attribution, field: str, *, family: str = "", cause: str = "", span: str = "") -> MissTable:
+    def of(
+        cls, attribution: Attribution, field: str, *, family: str = "", cause: str = "", span: str = ""
+    ) -> MissTable:
         """Show the misses of one list field of a scored run.
 
         Args:

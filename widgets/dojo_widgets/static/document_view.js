@@ -36,7 +36,7 @@ class Mounted {
     const spoken = speak ? null : element("div", { class: "unseen", "aria-live": "polite" });
     this.speak = speak || ((text) => (spoken.textContent = text));
     this.panel = element("section", { class: "panel", "aria-label": "Document" });
-    this.root = element("div", { class: "document" }, this.panel, spoken);
+    this.root = element("div", { class: "document-pane" }, this.panel, spoken);
     this.pane = new TextPane({ onScroll: () => this.moved() });
     this.ruler = ruler({ onJump: (position) => this.goTo(position) });
     this.map = element("div", { class: "map" }, this.ruler.node);

@@ -24,7 +24,7 @@ export function mountCompare(host, model, { speak = null, actions = [] } = {}) {
   const spoken = speak ? null : element("div", { class: "unseen", "aria-live": "polite" });
   const say = speak || ((text) => (spoken.textContent = text));
   const panel = element("section", { class: "panel", "aria-label": "Label and nearest item" });
-  const root = element("div", { class: "compare" }, panel, spoken);
+  const root = element("div", { class: "compare-pane" }, panel, spoken);
   const recordNow = () => model.get("record") || {};
   let shownId = recordNow().id;
 
