@@ -187,8 +187,9 @@ def _cause_here(case: Case, items: ListItems) -> str:
     """Name what is wrong with an item that stands on the label's place."""
     span, here = case.span, case.item_of(items, int(case.span.here_item))
     label, item = tokens(span.text), tokens(here.text)
+    # Words alone may be found in half of a clause by chance; the place must agree.
     contained = coverage(item, frozenset(label)) >= CONTAINED
-    if contained and len(item) > len(label) and not case.by_coverage:
+    if contained and span.here_overlap >= CONTAINED and len(item) > len(label) and not case.by_coverage:
         return "boundary"
     if span.places_covered >= CONTAINED > span.here_overlap:
         return "split"
