@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from dojo_kit.stats.intervals import Estimate
 
@@ -78,3 +80,33 @@ def short_document(name: str) -> str:
     return " ".join(
         part for part in (spaced.title() if spaced.isupper() else spaced, year.group() if year else "") if part
     )
+
+
+def short_documents(names: Sequence[str]) -> list[str]:
+    """Shorten the names of documents for a list so that no two look the same.
+
+    Names that are alike when shortened get the kind of document their file name ends with, then a number.
+
+    Examples:
+        >>> short_documents(["ACMECORPORATION_01_02_2018-EX-10.6-Franchise Agreement",
+        ...                 "ACMECORPORATION_03_04_2018-EX-10.7-Supply Agreement", "Beta lease"])
+        ['Acmecorporation 2018, Franchise Agreement', 'Acmecorporation 2018, Supply Agreement', 'Beta lease']
+    """
+    shorts = [short_document(name) for name in names]
+    alike = Counter(shorts)
+    kinds = [
+        f"{short}, {kind}" if alike[short] > 1 and (kind := _kind_of(name)) not in ("", short) else short
+        for short, name in zip(shorts, names, strict=True)
+    ]
+    again, seen = Counter(kinds), Counter[str]()
+    for index, kind in enumerate(kinds):
+        seen[kind] += 1
+        if again[kind] > 1:
+            kinds[index] = f"{kind} ({seen[kind]})"
+    return kinds
+
+
+def _kind_of(name: str) -> str:
+    """Return the words a file name ends with, such as its kind of agreement."""
+    last = re.split(r"[-_]", re.sub(r"\.(?:pdf|txt)$", "", name, flags=re.IGNORECASE))[-1].strip(" .")
+    return last.title() if last.isupper() else last

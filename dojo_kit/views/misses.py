@@ -61,7 +61,9 @@ def miss_table(attribution: Attribution, field: str) -> dict[str, Any]:
             }
             for row in attribution.families(field).to_dict("records")
         ],
-        "documents": [{"name": name, "short": formats.short_document(name)} for name in names],
+        "documents": [
+            {"name": name, "short": short} for name, short in zip(names, formats.short_documents(names), strict=True)
+        ],
         "spans": [
             {
                 "id": row["id"],
@@ -96,6 +98,8 @@ def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]
     doubtful = spans[spans["check"] | (spans["status"] != "matched")]
     doubtful = doubtful.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
     copied = ("id", "document", "field", "category", "family", "text", "similarity", "cause", "place")
+    names = list(dict.fromkeys(spans["document"]))
+    short = dict(zip(names, formats.short_documents(names), strict=True))
     queue = []
     for id in doubtful["id"]:
         span = attribution.span(id)
@@ -103,7 +107,7 @@ def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]
         queue.append(
             {
                 **{name: span[name] for name in copied},
-                "short": formats.short_document(span["document"]),
+                "short": short[span["document"]],
                 "item": "" if item is None else attribution.items[span["document"], field, item].text,
             }
         )

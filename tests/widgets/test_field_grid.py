@@ -10,11 +10,12 @@ import pytest
 
 from dojo_kit import score_run
 from dojo_kit.errors import InputError
+from dojo_kit.formats import short_documents
 from dojo_kit.runs import load_labels, read_run, run_from_record
 from dojo_kit.scoring.run import ScoredRun
 from dojo_widgets import cell_details
 from dojo_widgets.cell_details import CellDetails, cell_id, fair_share, rule_says
-from dojo_widgets.field_grid import FieldGrid, distinct_names, grid_data
+from dojo_widgets.field_grid import FieldGrid, grid_data
 
 RENT = "pay the rent on time"
 LABELS: list[dict[str, Any]] = [
@@ -172,7 +173,7 @@ def test_ids_are_those_of_spans() -> None:
 def test_names_in_a_list_are_distinct() -> None:
     long = "SOUPMANINC_08_14_2015-EX-10.1-{} AGREEMENT"
     names = [long.format("LICENSE"), long.format("SUPPLY"), long.format("SUPPLY") + " ", "Soupman", "Soupman"]
-    assert distinct_names(names) == [
+    assert short_documents(names) == [
         "Soupmaninc 2015, License Agreement",
         "Soupmaninc 2015, Supply Agreement (1)",
         "Soupmaninc 2015, Supply Agreement (2)",

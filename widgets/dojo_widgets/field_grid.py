@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +115,7 @@ def grid_data(scored: ScoredRun) -> dict[str, Any]:
     means = {name: metrics.get(f"{name}_score", nothing) for name in names}
     overall = metrics.get("overall_extraction_score", nothing)
     scores = _score_rows(rows, names)
-    shorts = dict(zip(documents["document"], distinct_names(list(documents["document"])), strict=True))
+    shorts = dict(zip(documents["document"], formats.short_documents(list(documents["document"])), strict=True))
     shown, apart = [], []
     for name, status, score, error in documents.itertuples(index=False):
         one = {"id": document_key(name), "name": name, "short": shorts[name]}
@@ -185,33 +183,3 @@ def _notes(counts: Mapping[str, int], metrics: Mapping[str, Estimate], confidenc
             f"{failed} count in no mean; as zeros they would make the overall {formats.number(as_zero.value)}."
         )
     return notes
-
-
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Shorten the names of documents for a list so that no two look the same.
-
-    Names that are alike when shortened get the kind of document their file name ends with, then a number.
-
-    Examples:
-        >>> distinct_names(["ACMECORPORATION_01_02_2018-EX-10.6-Franchise Agreement",
-        ...                 "ACMECORPORATION_03_04_2018-EX-10.7-Supply Agreement", "Beta lease"])
-        ['Acmecorporation 2018, Franchise Agreement', 'Acmecorporation 2018, Supply Agreement', 'Beta lease']
-    """
-    shorts = [formats.short_document(name) for name in names]
-    alike = Counter(shorts)
-    kinds = [
-        f"{short}, {kind}" if alike[short] > 1 and (kind := _kind_of(name)) not in ("", short) else short
-        for short, name in zip(shorts, names, strict=True)
-    ]
-    again, seen = Counter(kinds), Counter[str]()
-    for index, kind in enumerate(kinds):
-        seen[kind] += 1
-        if again[kind] > 1:
-            kinds[index] = f"{kind} ({seen[kind]})"
-    return kinds
-
-
-def _kind_of(name: str) -> str:
-    """Return the words a file name ends with, such as its kind of agreement."""
-    last = re.split(r"[-_]", re.sub(r"\.(?:pdf|txt)$", "", name, flags=re.IGNORECASE))[-1].strip(" .")
-    return last.title() if last.isupper() else last
