@@ -105,7 +105,7 @@ def test_large_run_fits_into_a_mail(real_data: Path) -> None:
     run = score_run(read_run(real_data / "runs" / "081.json"), labels, documents, spans="first")
     html = findings_page({"081": run}, documents=documents, command="dojo report").html()
     assert len(html.encode()) < 2_000_000
-    assert f"{MOST_OPENED} spans of 799 (5 of each family, then the most similar) can be opened" in html
+    assert re.search(rf"{MOST_OPENED} spans of \d+ \(5 of each family, then the most similar\) can be opened", html)
 
 
 def test_every_answer_scored_still_fits(real_data: Path) -> None:

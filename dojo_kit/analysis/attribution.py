@@ -6,28 +6,23 @@ quote another clause. Without documents the place is unknown, and what only a pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_args
 
-from dojo_kit.analysis.families import count_families, short_name
-from dojo_kit.analysis.span_cases import CAUSES, CONTAINED, Case, ListItems, cause_of, place_of, ranges
+from dojo_kit.analysis.families import count_families
+from dojo_kit.analysis.span_cases import CAUSES, ListItems
+from dojo_kit.analysis.span_rows import CLAUSES, Measure, PairSimilarities, known, span_frame
 from dojo_kit.errors import InputError, closest
-from dojo_kit.schema import clause_categories
-from dojo_kit.scoring.frames import column_type
 from dojo_kit.scoring.nearest import NEAR
 from dojo_kit.stats.intervals import Bootstrap, Estimate
 from dojo_kit.text.names import document_key
-from dojo_kit.text.shapes import shape_category
-from dojo_kit.text.tokens import tokens
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dojo_kit.scoring.run import ScoredRun
-
-Measure = Literal["scorer", "token_f1", "coverage"]
 
 STATUSES = ("matched", "taken", "near", "missed")
 """What became of a span; all but the first are unmatched."""
@@ -61,7 +56,7 @@ class Attribution:
         items: The predicted items of every list.
         measure: How spans were matched with items.
         threshold: Similarity from which a span is matched.
-        has_places: Whether the documents were known.
+        requested: The only list field attributed; None when all are.
     """
 
     spans: pd.DataFrame
@@ -69,12 +64,25 @@ class Attribution:
     items: ListItems
     measure: Measure
     threshold: float
-    has_places: bool
+    requested: str | None = None
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the documents were known, so that labels and items could be looked for in them."""
+        return self.scored.recipe.grounding
+
+    @cached_property
+    def n_without_text(self) -> int:
+        """Documents with expected spans whose text was not among the documents given."""
+        if not self.has_places:
+            return 0
+        return int(self.spans.loc[self.spans["located"].isna(), "document"].nunique())
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """List fields with expected spans, in the order of the schema."""
-        return tuple(dict.fromkeys(self.spans["field"]))
+        present = set(self.spans["field"])
+        return tuple(name for name in _schema_order(self.scored) if name in present)
 
     @property
     def untestable(self) -> Mapping[str, str]:
@@ -107,8 +115,19 @@ class Attribution:
         return {
             cause: None if cause in self.untestable else int(found.get(cause, 0))
             for cause, told in CAUSES.items()
-            if told.needs_place is not False or not self.has_places
+            if told.needs_place is not False or not self.has_places or cause in found
         }
+
+    def commonest_cause(self, field: str | None = None) -> tuple[str, int] | None:
+        """Return the most frequent cause and its count; None when nothing is unmatched."""
+        counted = [(cause, n) for cause, n in self.causes(field).items() if n]
+        return max(counted, key=lambda pair: pair[1], default=None)
+
+    def doubtful(self, field: str | None = None) -> pd.DataFrame:
+        """Return the spans worth a reader's time: matches to check, then unmatched spans, the most similar first."""
+        spans = self.of_field(field)
+        chosen = spans[spans["check"] | (spans["status"] != "matched")]
+        return chosen.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
 
     def families(self, field: str | None = None) -> pd.DataFrame:
         """Count unmatched spans by category; columns as `dojo_kit.analysis.families.family_table` gives them."""
@@ -133,36 +152,22 @@ class Attribution:
             raise InputError(f"no span {id!r}", expected="an id of attribution.spans, like 'document:field:0'")
         return dict(self._by_id[id])
 
-    def near(self, id: str) -> dict[int, float]:
+    def near(self, id: str) -> Mapping[int, float]:
         """Return the items like a span, most similar first, with their similarity by the measure.
 
         Pairs below the floor of the scored run's `pairs` are not known and left out.
         """
         span = self.span(id)
-        rows = self._pairs_of.get((span["document"], span["field"], span["index"]), [])
-        return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+        return self._pairs.of(span["document"], span["field"], span["index"])
 
     @cached_property
-    def _pairs_of(self) -> dict[tuple[str, str, int], list[tuple[int, float]]]:
-        pairs = self.scored.pairs
-        if self.measure == "coverage":
-            similarity = pairs["coverage"].astype("float64")
-        else:
-            similarity = pairs["string"].astype("float64")
-            if self.measure == "scorer":
-                gate = pairs["string"] < self.scored.recipe.rescue_below
-                rescued = pairs[["string", "cosine"]].max(axis=1).astype("float64")
-                similarity = similarity.where(~gate, rescued)
-        found: dict[tuple[str, str, int], list[tuple[int, float]]] = {}
-        columns = (pairs[name].tolist() for name in ("document", "field", "label", "item"))
-        for document, field, label, item, value in zip(*columns, similarity.tolist(), strict=True):
-            found.setdefault((document, field, label), []).append((item, value))
-        return found
+    def _pairs(self) -> PairSimilarities:
+        return PairSimilarities(self.scored, self.measure)
 
     @cached_property
     def _by_id(self) -> dict[str, dict[str, Any]]:
         rows = self.spans.to_dict("records")
-        return {row["id"]: {str(name): _known(value) for name, value in row.items()} for row in rows}
+        return {row["id"]: {str(name): known(value) for name, value in row.items()} for row in rows}
 
 
 def attribute(
@@ -189,60 +194,26 @@ def attribute(
     """
     _check(measure, threshold, scored)
     fields = _attributed_fields(scored, measure, field)
-    match_threshold = scored.recipe.match_threshold if threshold is None else threshold
-    spans = scored.spans[scored.spans["field"].isin(fields)]
-    nearest = _Nearest(scored, measure, match_threshold)
+    match_threshold = scored.recipe.match_threshold if threshold is None else float(threshold)
     items = ListItems(scored.items)
-    has_places = scored.recipe.grounding
-    clauses = set(_attributed_fields(scored, "token_f1", None))
-    rows = []
-    for span in _records(spans):
-        status, similarity, item, other = nearest.of(span)
-        case = Case(span, status, similarity, item, other, match_threshold, measure == "coverage")
-        located, label_at = _known(span.located), ranges(span.label_at)
-        place = place_of(label_at, located, None if item is None else case.item_of(items, item))
-        category, source = _category(span)
-        rows.append(
-            (
-                f"{document_key(span.document)}:{span.field}:{span.index}",
-                span.document,
-                span.field,
-                span.index,
-                category,
-                short_name(category),
-                source,
-                span.text,
-                status,
-                None if status == "matched" else cause_of(case, items, has_places=has_places),
-                similarity,
-                span.string_similarity,
-                span.best_similarity,
-                item,
-                place,
-                status == "matched" and place == "elsewhere" and span.field in clauses,
-                None if measure == "coverage" else bool(span.longer_coverage >= CONTAINED),
-                span.here_item,
-                span.here_overlap,
-                span.label_at,
-                span.located,
-            )
-        )
-    frame = _frame(rows)
-    return Attribution(frame, scored, items, measure, match_threshold, has_places)
+    spans = span_frame(scored, fields, measure, match_threshold, items)
+    return Attribution(spans, scored, items, measure, match_threshold, field)
 
 
 def no_spans(field: str, known: tuple[str, ...]) -> InputError:
     """Say that a field has no expected spans, and which fields have."""
     named = ", ".join(known) or "a list field with labels, of which this run has none"
-    return InputError(f"no expected spans in field {field!r}{closest(field, known)}", field="field", expected=named)
+    return InputError(f"no expected spans in field {field!r}{closest(str(field), known)}", expected=named)
 
 
 def _check(measure: str, threshold: float | None, scored: ScoredRun) -> None:
     if measure not in get_args(Measure):
         known = get_args(Measure)
-        raise InputError(f"unknown measure {measure!r}{closest(measure, known)}", expected=" or ".join(known))
+        raise InputError(f"unknown measure {measure!r}{closest(str(measure), known)}", expected=" or ".join(known))
     if threshold is None:
         return
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        raise InputError(f"{threshold!r} is no number", field="threshold", expected="a number such as 0.6")
     if measure == "scorer" and threshold != scored.recipe.match_threshold:
         raise InputError(
             f"the run was matched at {scored.recipe.match_threshold:g}, not at {threshold:g}",
@@ -253,10 +224,17 @@ def _check(measure: str, threshold: float | None, scored: ScoredRun) -> None:
         raise InputError(f"{threshold!r}", field="threshold", expected=f"a number above {NEAR} and at most 1")
 
 
+def _schema_order(scored: ScoredRun) -> dict[str, str]:
+    """Return the type of every field, in the order of the schema, which is that of every document's rows."""
+    fields = scored.frame("fields", ["field", "type"])
+    return dict(zip(fields["field"], fields["type"], strict=True))
+
+
 def _attributed_fields(scored: ScoredRun, measure: Measure, field: str | None) -> tuple[str, ...]:
-    types = scored.frame("fields", ["field", "type"]).drop_duplicates("field").set_index("field")["type"]
-    known = tuple(dict.fromkeys(scored.frame("spans", ["field"])["field"]))
-    of_clauses = tuple(name for name in known if types[name] == "entity_list:free_text")
+    types = _schema_order(scored)
+    present = set(scored.frame("spans", ["field"])["field"])
+    known = tuple(name for name in types if name in present)
+    of_clauses = tuple(name for name in known if types[name] == CLAUSES)
     usable = of_clauses if measure == "token_f1" else known
     if field is None:
         return usable
@@ -266,108 +244,6 @@ def _attributed_fields(scored: ScoredRun, measure: Measure, field: str | None) -
         raise InputError(
             f"{field} is compared as {types[field]}, not by token F1",
             field="measure",
-            expected=f"measure='scorer' or 'coverage', or one of {', '.join(of_clauses)}",
+            expected="measure='scorer' or 'coverage'" + (f", or {' or '.join(of_clauses)}" if of_clauses else ""),
         )
     return (field,)
-
-
-def _records(frame: pd.DataFrame) -> Iterator[Any]:
-    return iter(frame.itertuples(index=False))
-
-
-class _Nearest:
-    """What became of a span by a measure."""
-
-    def __init__(self, scored: ScoredRun, measure: Measure, threshold: float) -> None:
-        self._measure = measure
-        self._threshold = threshold
-        self._by_words: Mapping[tuple[str, str, int], int] = {}
-        if measure == "token_f1" and scored.recipe.embedder != "none":
-            pairs = scored.pairs.sort_values("string", kind="stable")
-            keys = zip(pairs["document"], pairs["field"], pairs["label"], strict=True)
-            self._by_words = dict(zip(keys, pairs["item"].tolist(), strict=True))
-
-    def of(self, span: Any) -> tuple[str, float | None, int | None, float | None]:
-        """Return status, similarity, item, and the similarity of the best value of another field."""
-        if self._measure == "scorer":
-            item = _known(span.matched_item)
-            return span.status, _known(span.best_similarity), _known(span.best_item) if item is None else item, (
-                _known(span.other_similarity)
-            )  # fmt: skip
-        if self._measure == "coverage":
-            found, item, other = span.best_coverage, _known(span.covering_item), _known(span.covering_field_coverage)
-        else:
-            item = self._by_words.get((span.document, span.field, span.index), _known(span.best_item))
-            found, other = span.string_similarity, _known(span.other_similarity)
-        similarity = _known(found)
-        if similarity is None or not tokens(span.text):
-            return "missed", similarity, item, other
-        status = "matched" if similarity >= self._threshold else "near" if similarity >= NEAR else "missed"
-        return status, similarity, item, other
-
-
-def _known(value: Any) -> Any:
-    """Return None for a missing cell of a frame."""
-    import pandas as pd
-
-    return None if value is None or value is pd.NA or value != value else value
-
-
-def _category(span: Any) -> tuple[str, str]:
-    if _known(span.category) is not None:
-        return span.category, "label"
-    guessed = shape_category(span.text, _categories(span.field))
-    return (span.field, "field") if guessed is None else (guessed, "shape")
-
-
-@cache
-def _categories(field: str) -> frozenset[str] | None:
-    """Return the categories whose labels belong to a field; None where the field is nobody's."""
-    return frozenset(category.name for category in clause_categories() if category.field == field) or None
-
-
-_COLUMNS = {
-    "id": "str",
-    "document": "str",
-    "field": "str",
-    "index": "int32",
-    "category": "str",
-    "family": "str",
-    "category_from": "str",
-    "text": "str",
-    "status": "str",
-    "cause": "str",
-    "similarity": "float64",
-    "string_similarity": "float64",
-    "scorer_similarity": "float64",
-    "item": "Int32",
-    "place": "str",
-    "check": "bool",
-    "contained": "boolean",
-    "here_item": "Int32",
-    "here_overlap": "float64",
-    "label_at": "str",
-    "located": "str",
-}
-
-
-def _frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
-    import pandas as pd
-
-    columns = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    frame = pd.DataFrame(
-        {
-            name: pd.array(list(values), dtype=column_type(kind))
-            for (name, kind), values in zip(_COLUMNS.items(), columns, strict=True)
-        }
-    )
-    frame["shared_item"] = _shared(frame)
-    return frame
-
-
-def _shared(frame: pd.DataFrame) -> pd.Series:
-    """Tell which matches rest on an item that also pays for a label of other words: merged clauses."""
-    matched = frame[(frame["status"] == "matched") & frame["item"].notna()]
-    words = matched["text"].map(lambda text: " ".join(tokens(text)))
-    n = words.groupby([matched["document"], matched["field"], matched["item"]]).transform("nunique")
-    return (n > 1).reindex(frame.index, fill_value=False)

@@ -24,13 +24,11 @@ def family_table(scored: ScoredRun, *, field: str | None = None) -> pd.DataFrame
         field: Only this list field.
 
     Returns:
-        See `count_families`. Spans without a category count under their field's name.
+        See `count_families`; spans as `dojo_kit.analysis.attribution.attribute` gives them.
     """
-    spans = scored.frame("spans", ["field", "category", "status"])
-    if field is not None:
-        spans = spans[spans["field"] == field]
-    spans = spans.assign(category=spans["category"].fillna(spans["field"]))
-    return count_families(spans, confidence=scored.recipe.confidence)
+    from dojo_kit.analysis.attribution import attribute
+
+    return attribute(scored, field=field).families()
 
 
 def count_families(spans: pd.DataFrame, *, confidence: float) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dojo_kit.analysis.attribution import Attribution
+from dojo_kit.analysis.attribution import Attribution, no_spans
 from dojo_kit.errors import ComparabilityError
 from dojo_kit.text.names import document_key
 
@@ -43,11 +43,18 @@ class Recovery:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """List fields compared."""
-        return tuple(dict.fromkeys(self.spans["field"]))
+        present = set(self.spans["field"])
+        order = dict.fromkeys((*self.before.fields, *self.after.fields))
+        return tuple(name for name in order if name in present)
+
+    def _of(self, field: str | None) -> pd.DataFrame:
+        if field is not None and field not in self.fields:
+            raise no_spans(field, self.fields)
+        return self.spans if field is None else self.spans[self.spans["field"] == field]
 
     def counts(self, field: str | None = None) -> dict[str, int]:
         """Count spans by change, and ``net`` = recovered - lost."""
-        spans = self.spans if field is None else self.spans[self.spans["field"] == field]
+        spans = self._of(field)
         found = spans["change"].value_counts()
         counts = {change: int(found.get(change, 0)) for change in CHANGES}
         return {**counts, "net": counts["recovered"] - counts["lost"]}
@@ -61,7 +68,7 @@ class Recovery:
         """
         import pandas as pd
 
-        spans = self.spans if field is None else self.spans[self.spans["field"] == field]
+        spans = self._of(field)
         table = pd.crosstab([spans["category"], spans["family"]], spans["change"])
         table = table.reindex(columns=list(CHANGES), fill_value=0).rename_axis(columns=None).reset_index()
         table = table.rename(columns={"family": "short"})
@@ -110,15 +117,26 @@ def recovered(before: Attribution, after: Attribution) -> Recovery:
 
 
 def _require_comparable(before: Attribution, after: Attribution) -> None:
-    differences = {
-        name: values
-        for name, values in before.scored.recipe.differences(after.scored.recipe).items()
-        if name != "grounding"  # places decide causes, not whether a span was found
-    }
-    for name in ("measure", "threshold", "fields"):
+    told = []
+    for name in ("measure", "threshold", "requested"):
         mine, theirs = getattr(before, name), getattr(after, name)
         if mine != theirs:
-            differences[name] = (mine, theirs)
-    if differences:
-        told = "; ".join(f"{name}: {mine} and {theirs}" for name, (mine, theirs) in differences.items())
-        raise ComparabilityError(f"the runs cannot be compared span by span, they differ in {told}")
+            told.append(f"{name} ({mine} and {theirs})")
+    differences = before.scored.recipe.differences(after.scored.recipe)
+    if "surface" in differences or "labels" in differences:
+        told.append(_other_documents(before, after))
+    for name, (mine, theirs) in differences.items():
+        if name not in ("surface", "labels", "grounding"):  # places decide causes, not whether a span was found
+            told.append(f"{name} ({mine} and {theirs})")
+    if told:
+        raise ComparabilityError(f"the runs cannot be compared span by span: they differ in {', '.join(told)}")
+
+
+def _other_documents(before: Attribution, after: Attribution) -> str:
+    sides = [
+        set(side.scored.frame("documents", ["document"])["document"].map(document_key)) for side in (before, after)
+    ]
+    only = [len(sides[0] - sides[1]), len(sides[1] - sides[0])]
+    if not any(only):
+        return "the labels of their documents"
+    return f"their documents ({only[0]} only in the first run, {only[1]} only in the second)"

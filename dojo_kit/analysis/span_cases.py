@@ -18,6 +18,10 @@ CONTAINED = 0.7
 INSIDE = 0.9
 """Share of an item's characters that must stand within the label for the item to lie inside it."""
 
+QUOTED = 0.8
+"""Share of the words that must agree where no place is known: of a reworded item's with its label, and by coverage of
+a label's with a value of another field."""
+
 OVER_QUOTE = 2.0
 """Words of an item per word of the label from which it quotes too much."""
 
@@ -53,10 +57,13 @@ CAUSES: Mapping[str, Cause] = {
     "wording": Cause("wording", "the near item is not what the document says word for word", True),
     "omission": Cause("omission", "no item touches its place", True),
     "unknown_place": Cause(
-        "unknown place", "omitted, cut or reworded: only the document can tell where the items stand", False
+        "unknown place", "omitted, cut or reworded: the document is not known, and only it can tell", False
     ),
 }
 """Cause -> what it says, in the order in which they are tried."""
+
+SAME_PLACE = frozenset({"boundary", "split", "truncation", "over_quote", "shifted"})
+"""Causes that are about an item on the label's own place, whichever item is nearest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +101,13 @@ class ListItem:
         text: The item.
         at: Where it stands in the document, as ranges of characters; empty when unknown or nowhere.
         located: How it was found: exact, approximate, none; None without a document.
+        in_pieces: Whether the ranges are pieces of one occurrence, not occurrences of their own.
     """
 
     text: str
     at: Sequence[tuple[int, int]]
     located: str | None
+    in_pieces: bool = False
 
 
 class ListItems:
@@ -109,16 +118,16 @@ class ListItems:
     """
 
     def __init__(self, items: pd.DataFrame) -> None:
-        columns = (items[name] for name in ("document", "field", "index", "text", "at", "located"))
-        self._found: dict[tuple[str, str], dict[int, tuple[str, Any, Any]]] = {}
+        columns = (items[name] for name in ("document", "field", "index", "text", "at", "located", "in_pieces"))
+        self._found: dict[tuple[str, str], dict[int, tuple[str, Any, Any, Any]]] = {}
         for document, field, index, *item in zip(*columns, strict=True):
             self._found.setdefault((document, field), {})[index] = tuple(item)
 
     def __getitem__(self, key: tuple[str, str, int]) -> ListItem:
         """Return the item of a document, field and index."""
         document, field, index = key
-        text, at, located = self._found[document, field][index]
-        return ListItem(text, ranges(at), located if isinstance(located, str) else None)
+        text, at, located, in_pieces = self._found[document, field][index]
+        return ListItem(text, ranges(at), located if isinstance(located, str) else None, in_pieces is True)
 
     def of_list(self, document: str, field: str) -> dict[int, ListItem]:
         """Return all items of one list by index."""
@@ -159,28 +168,29 @@ def place_of(label_at: Ranges, label_located: str | None, item: ListItem | None)
     return "same place" if meet else "elsewhere"
 
 
-def cause_of(case: Case, items: ListItems, *, has_places: bool) -> str:
+def cause_of(case: Case, items: ListItems) -> str:
     """Return the first of `CAUSES` that applies to an unmatched span.
 
     Args:
         case: The span.
         items: Items of every list.
-        has_places: Whether the documents were known.
     """
+    span = case.span
     if case.item is None:
         return "empty_prediction"
-    if case.span.located == "none" or not tokens(case.span.text):
+    if span.located == "none" or not tokens(span.text):
         return "gold_suspect"
-    if case.status == "taken":
+    label_at = ranges(span.label_at)
+    item = case.item_of(items, case.item)
+    if case.status == "taken" and (not label_at or place_of(label_at, span.located, item) != "elsewhere"):
         return "merged"
-    if (case.other or 0.0) >= case.threshold:
+    if (case.other or 0.0) >= (max(case.threshold, QUOTED) if case.by_coverage else case.threshold):
         return "wrong_field"
-    if not has_places:
+    if not label_at:
         return "unknown_place"
-    if case.span.here_overlap > 0:
+    if span.here_overlap > 0:
         return _cause_here(case, items)
-    not_verbatim = not case.item_of(items, case.item).at
-    return "wording" if case.status == "near" and not_verbatim else "omission"
+    return "wording" if case.status != "missed" and not item.at and _quotes(item, span.text) else "omission"
 
 
 def _cause_here(case: Case, items: ListItems) -> str:
@@ -193,17 +203,24 @@ def _cause_here(case: Case, items: ListItems) -> str:
         return "boundary"
     if span.places_covered >= CONTAINED > span.here_overlap:
         return "split"
-    if _inside(here.at, ranges(span.label_at)):
+    if _inside(here, ranges(span.label_at)):
         return "truncation"
     if len(item) >= OVER_QUOTE * len(label) and not contained and not case.by_coverage:
         return "over_quote"
-    return "shifted" if here.located == "exact" else "wording"
+    if here.located == "exact":
+        return "shifted"
+    return "wording" if _quotes(here, span.text) else "omission"
 
 
-def _inside(item: Ranges, label: Ranges) -> bool:
-    """Tell whether an occurrence of the item lies within the label."""
-    for first, stop in item:
-        within = sum(max(0, min(end, stop) - max(start, first)) for start, end in label)
-        if within >= INSIDE * (stop - first):
-            return True
-    return False
+def _quotes(item: ListItem, label: str) -> bool:
+    """Tell whether an item that is not verbatim in the document is made of the label's words."""
+    return coverage(tokens(label), frozenset(tokens(item.text))) >= QUOTED
+
+
+def _inside(item: ListItem, label: Ranges) -> bool:
+    """Tell whether an occurrence of the item lies within the label; of an item in pieces, all of them."""
+    within = [sum(max(0, min(end, stop) - max(start, first)) for start, end in label) for first, stop in item.at]
+    lengths = [stop - first for first, stop in item.at]
+    if item.in_pieces:
+        return sum(within) >= INSIDE * sum(lengths)
+    return any(part >= INSIDE * length for part, length in zip(within, lengths, strict=True))

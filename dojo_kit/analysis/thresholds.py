@@ -85,18 +85,23 @@ class Sweep:
     flips: pd.DataFrame
 
 
-def sweep(scored: ScoredRun, field: str, *, thresholds: Sequence[float] = THRESHOLDS) -> Sweep:
+def sweep(scored: ScoredRun, field: str, *, thresholds: Sequence[float] | None = None) -> Sweep:
     """Match a list field again under other thresholds, from the stored pairs alone.
 
     Args:
         scored: A scored run.
         field: The list field.
-        thresholds: Match thresholds, none below the floor of the stored pairs.
+        thresholds: Match thresholds, none below the floor of the stored pairs; by default `THRESHOLDS` from there on.
 
     Raises:
         InputError: The field has no expected spans, or a threshold lies below the floor.
     """
     recipe = scored.recipe
+    if thresholds is None:
+        thresholds = [value for value in THRESHOLDS if value >= recipe.pair_floor]
+    numbers = isinstance(thresholds, Sequence) and all(isinstance(value, int | float) for value in thresholds)
+    if isinstance(thresholds, str) or not numbers:
+        raise InputError(f"{thresholds!r}", field="thresholds", expected="numbers, such as [0.5, 0.6]")
     bad = [value for value in thresholds if not recipe.pair_floor <= value <= 1]
     if bad:
         expected = f"numbers from {recipe.pair_floor:g}, the floor of the stored pairs, to 1"

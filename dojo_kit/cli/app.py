@@ -11,6 +11,9 @@ from dojo_kit.cli.cache import cache_app
 from dojo_kit.cli.demo import demo
 from dojo_kit.cli.explain import explain
 from dojo_kit.cli.misses import misses
+from dojo_kit.cli.notebook import notebook
+from dojo_kit.cli.publish import publish
+from dojo_kit.cli.report import report
 from dojo_kit.cli.score import diagnose, score
 from dojo_kit.cli.verify import verify
 
@@ -38,6 +41,6 @@ def _options(
     pass
 
 
-for command in (demo, score, diagnose, misses, explain, verify):
+for command in (demo, score, diagnose, misses, report, explain, verify, notebook, publish):
     app.command()(command)
 app.add_typer(cache_app, name="cache")

@@ -27,6 +27,7 @@ from dojo_kit.cli.inputs import (
 )
 from dojo_kit.cli.output import Column, build_table, out, print_json, shown
 from dojo_kit.stats.intervals import SCOPE
+from dojo_kit.views.misses import attribution_notes
 
 if TYPE_CHECKING:
     from dojo_kit.analysis.attribution import Attribution
@@ -143,11 +144,15 @@ def _recovery_as_dict(recovery: Recovery) -> dict[str, Any]:
     }
 
 
-def _guessed_as_dict(attribution: Attribution) -> dict[str, Any] | None:
-    from dojo_kit.text.shapes import heldout
+def _guessed_as_dict(attribution: Attribution) -> dict[str, Any]:
+    """Return for each field how many spans got their category by keyword shape, and how often such a guess is right."""
+    from dojo_kit.text.shapes import heldout_accuracy
 
-    n = int((attribution.spans["category_from"] == "shape").sum())
-    return {"n_spans": n, "heldout": dict(heldout())} if n else None
+    guessed = attribution.spans[attribution.spans["category_from"] == "shape"]["field"].value_counts()
+    return {
+        str(field): {"n_spans": int(n), "heldout_accuracy": heldout_accuracy(str(field))}
+        for field, n in guessed.items()
+    }
 
 
 _FAMILIES: list[Column] = [
@@ -155,7 +160,7 @@ _FAMILIES: list[Column] = [
     ("missed", "right"),
     ("of", "right"),
     ("rate", "right"),
-    ("95 % interval", "left"),
+    ("interval", "left"),
     ("", "left"),
 ]
 
@@ -165,10 +170,11 @@ def _print_misses(attribution: Attribution) -> None:
     about = " \N{MIDDLE DOT} ".join(part for part in (made["model"], made["prompt_version"]) if part)
     out.print(f"[bold]{shown(made['name'])}[/]  {shown(about)}")
     out.print(
-        f"{formats.count(counts['n_scored'], 'document')} attributed, {counts['n_failed']:,} failed and "
-        f"{counts['n_unmatched']:,} without labels are not; measure {attribution.measure}, "
-        f"threshold {attribution.threshold:g}"
+        f"{formats.count(counts['n_scored'], 'document')} attributed; measure {attribution.measure}, threshold "
+        f"{attribution.threshold:g}"
     )
+    if not attribution.fields:
+        out.print("[yellow]No list field with labels:[/] there is no span to attribute.")
     if not attribution.has_places:
         out.print(
             "[yellow]Without --documents nobody knows where labels and items stand:[/] most causes are only told by "
@@ -176,11 +182,6 @@ def _print_misses(attribution: Attribution) -> None:
         )
     for field in attribution.fields:
         _print_field(attribution, field)
-    if guessed := _guessed_as_dict(attribution):
-        out.print(
-            f"[dim]{formats.count(guessed['n_spans'], 'span')} without a category got one by keyword shape, which is "
-            f"right for {guessed['heldout']['accuracy']:.0%} of held-out spans.[/]"
-        )
 
 
 def _print_field(attribution: Attribution, field: str) -> None:
@@ -188,9 +189,13 @@ def _print_field(attribution: Attribution, field: str) -> None:
     unmatched = counts["n_expected"] - counts["matched"]
     parts = [f"{counts[status]:,} {status}" for status in ("matched", "taken", "near", "missed") if counts[status]]
     out.print(f"\n[bold]{shown(field)}[/]  {counts['n_expected']:,} expected = {' + '.join(parts)}")
-    out.print(f"recall {formats.estimate(attribution.recall(field))}, documents resampled")
+    confidence = attribution.scored.recipe.confidence
+    recall = formats.estimate(attribution.recall(field))
+    out.print(f"recall {recall}, {confidence:.0%} interval, documents resampled; of families by Wilson")
     if unmatched:
         out.print(f"{unmatched:,} unmatched = {causes_line(attribution, field)}")
+    for note in attribution_notes(attribution, field):
+        out.print(f"[dim]{shown(note)}[/]")
     check = int(attribution.of_field(field)["check"].sum())
     if check:
         out.print(f"[yellow]{formats.count(check, 'match', 'matches')} to check:[/] the item stands elsewhere")

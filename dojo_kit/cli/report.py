@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,9 @@ from dojo_kit.cli.inputs import (
 )
 from dojo_kit.cli.output import err, out, shown
 from dojo_kit.errors import InputError
+
+if TYPE_CHECKING:
+    from dojo_kit.scoring.run import ScoredRun
 
 
 def report(
@@ -54,10 +57,11 @@ def report(
         scored_from(source, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=False)
         for source in sources
     ]
-    named = {}
+    named: dict[str, ScoredRun] = {}
     for source, one in zip(runs, scored, strict=False):
         name = one.recipe.run["name"]
-        named[name if name not in named else f"{name} ({source})"] = one
+        taken = sum(other.recipe.run["name"] == name for other in named.values())
+        named[name if not taken else f"{name} ({source}, {taken + 1})"] = one
     with err.status("putting the page together") as status:
         page = findings_page(
             named,

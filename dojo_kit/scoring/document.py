@@ -20,7 +20,7 @@ from dojo_kit.scoring.embedding import RESCUE, may_rescue, rescue
 from dojo_kit.scoring.evidence import Evidence, TextCollector
 from dojo_kit.scoring.fields import flag_of
 from dojo_kit.scoring.frames import COLUMNS
-from dojo_kit.scoring.lists import ListScore, match_list
+from dojo_kit.scoring.lists import BLANK, LabelMatch, ListScore, match_list
 from dojo_kit.scoring.nearest import ListPlaces, Nearest, span_status
 from dojo_kit.scoring.overlap import TokenOverlap
 from dojo_kit.scoring.rules import Pair, decide
@@ -293,7 +293,7 @@ class _DocumentScorer:
         label: int | None,
         similarity: float | None,
         matches: bool,
-        at: tuple[str | None, str | None] = (None, None),
+        at: tuple[str | None, str | None, bool | None] = (None, None, None),
     ) -> bool | None:
         """Add an item, checked against the document; return whether it is true, None without a document."""
         found = self.evidence.ground(text, kind)
@@ -385,7 +385,7 @@ class _DocumentScorer:
             label = owners.get(index)
             similarity = best[index] if label is None or found is None else float(found.score[label, index])
             matches = label is not None or (best[index] or 0.0) >= self.scoring.match_threshold
-            at = (None, None) if places is None else places.item(index)
+            at = (None, None, None) if places is None else places.item(index)
             true.append(self._add_item(name, element, index, text, label, similarity, matches, at))
         if true and self.evidence.index is not None:
             self.truth.append(sum(map(bool, true)) / len(true))
@@ -407,25 +407,31 @@ class _DocumentScorer:
             self.result.spans.append(
                 (
                     self.name, name, row, span.category or None, span.text,
-                    span_status(match.matched, similarity, self.scoring.match_threshold), match.rule, match.item,
-                    item, similarity, nearest.string[row], nearest.coverage[row], nearest.precision[row],
+                    self._status(match, similarity), match.rule, match.item,
+                    match.similarity if match.matched else None, item, similarity,
+                    nearest.string[row], nearest.coverage[row], nearest.precision[row],
                     nearest.longer_item[row], nearest.longer_coverage[row], nearest.union[row],
                     nearest.covering_item[row], nearest.best_coverage[row], *others[row],
                     *places.of_label(span.text, placed), self.present.get(span.category),
                 )
             )  # fmt: skip
 
+    def _status(self, match: LabelMatch, similarity: float | None) -> str:
+        # Nothing is like a blank label, whatever two empty lists of words have in common.
+        return span_status(match.matched, None if match.rule == BLANK else similarity, self.scoring.match_threshold)
+
     def _other_fields(self, name: str, element: str, n: int) -> list[Tuple]:
         """Return for each label the field whose value is most like it, and the one that covers it most, with how much.
 
-        Only clauses are looked for in other fields: a short name may stand in any of them.
+        Only clauses are looked for in other fields, for a short name may stand in any of them; and not in the fields
+        of a single name, such as the title of the document, which many a clause repeats.
         """
         found: list[Tuple] = [(None, None, None, None)] * n
         if element != "free_text":
             return found
         rows = self.rows[name]
         for other, columns in self.columns.items():
-            if other == name or columns.start == columns.stop:
+            if other == name or columns.start == columns.stop or str(self.types[other]) == "name":
                 continue
             likeness = self.overlap.f1[rows, columns].max(axis=1).tolist()
             coverage = self.overlap.coverage[rows, columns].max(axis=1).tolist()

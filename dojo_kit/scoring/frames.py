@@ -69,6 +69,7 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "true": _BOOL,
         "at": _TEXT,
         "located": _TEXT,
+        "in_pieces": _BOOL,
     },
     "spans": {
         "document": _TEXT,
@@ -79,6 +80,7 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "status": _TEXT,
         "rule": _TEXT,
         "matched_item": _INT,
+        "matched_similarity": _FLOAT,
         "best_item": _INT,
         "best_similarity": _FLOAT,
         "string_similarity": _FLOAT,
@@ -96,6 +98,7 @@ COLUMNS: Mapping[FrameName, Mapping[str, str]] = {
         "label_at": _TEXT,
         "item_at": _TEXT,
         "located": _TEXT,
+        "label_in_pieces": _BOOL,
         "place_overlap": _FLOAT,
         "here_item": _INT,
         "here_overlap": _FLOAT,
@@ -122,8 +125,8 @@ expected, ``string_score`` is the score by words alone, ``n_*`` count values, ``
 ordinal days), days or amount (US dollars).
 
 items: one row per predicted value, scalars included; ``true`` says that it matches a label or is ``grounded``; ``at``
-(JSON ranges of characters) and ``located`` (exact, approximate, none) say where an item of a labelled list stands in
-the document.
+(JSON ranges of characters), ``located`` (exact, approximate, none) and ``in_pieces`` (the ranges are pieces of one
+occurrence, not occurrences) say where an item of a labelled list stands in the document.
 
 spans: one row per label of a list field; ``status`` is matched, taken (its nearest item pays for another label), near
 or missed; ``item_at`` and ``place_overlap`` are of the item that pays for a matched label, else of the nearest;

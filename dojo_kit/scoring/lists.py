@@ -153,8 +153,9 @@ def assign(
     Args:
         similarity: Shape (labels, items).
         threshold: Pairs below it never match.
-        groups: Token tuple of each label. Labels with equal tokens are one label first, so that a repeated
-            label takes no item another label needs; a label without tokens is blank and gets nothing.
+        groups: Token tuple of each label. Labels with equal tokens are one label first, so that a repeated label
+            takes no item another label needs; it may take an item left over that is as similar as the first one's.
+            A label without tokens is blank and gets nothing.
 
     Returns:
         Index of each label's item, -1 where it has none.
@@ -177,7 +178,10 @@ def assign(
     _solve(similarity, usable & once[:, None], result)
     free = np.ones(similarity.shape[1], dtype=bool)
     free[result[result >= 0]] = False
-    _solve(similarity, usable & again[:, None] & free, result)
+    owner = [first.get(group, row) for row, group in enumerate(groups)]
+    reached = np.where(result[owner] >= 0, similarity[owner, result[owner]], np.inf)
+    as_good = similarity >= reached[:, None] - 1e-9
+    _solve(similarity, usable & again[:, None] & free & as_good, result)
     return result
 
 

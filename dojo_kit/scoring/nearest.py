@@ -67,9 +67,11 @@ def span_status(matched: bool, similarity: float | None, threshold: float) -> st
     """
     if matched:
         return "matched"
-    if similarity is None or similarity < NEAR:
+    if similarity is None:
         return "missed"
-    return "taken" if similarity >= threshold else "near"
+    if similarity >= threshold:
+        return "taken"
+    return "near" if similarity >= NEAR else "missed"
 
 
 class ListPlaces:
@@ -89,12 +91,12 @@ class ListPlaces:
         self._joined = _merged([(start, end) for start, end, _ in ranges])
         self._joined_starts = [start for start, _ in self._joined]
 
-    def item(self, index: int) -> tuple[str | None, str | None]:
-        """Return an item's ranges as JSON and how it was found (exact, approximate, none)."""
+    def item(self, index: int) -> tuple[str | None, str | None, bool | None]:
+        """Return an item's ranges as JSON, how it was found (exact, approximate, none), and whether in pieces."""
         if not self.places:
-            return None, None
+            return None, None, None
         place = self.places[index]
-        return _as_json(place.ranges), place.how
+        return _as_json(place.ranges), place.how, place.in_pieces
 
     def of_label(self, label: str, item: int | None) -> tuple[Any, ...]:
         """Find a label in the document and what stands there.
@@ -105,13 +107,13 @@ class ListPlaces:
 
         Returns:
             Character ranges of the label and of that item as JSON ([[start, end], ...]); how the label was found
-            (exact, approximate, none); the share of the label's characters that the item covers (None where one of
-            the two was not found); the item that covers most of them (None when none does) and its share; the share
-            that all items cover together.
+            (exact, approximate, none), and whether in pieces; the share of the label's characters that the item
+            covers (None where one of the two was not found); the item that covers most of them (None when none does)
+            and its share; the share that all items cover together.
         """
         place = self._evidence.places(label)
         if place is None:
-            return (None,) * 7
+            return (None,) * 8
         item_ranges: Ranges = () if item is None else self.places[item].ranges
         item_at = None if item is None else _as_json(item_ranges)
         overlap = here = here_overlap = covered = None
@@ -120,7 +122,7 @@ class ListPlaces:
                 overlap = place_overlap(place.ranges, item_ranges, in_pieces=place.in_pieces)
             here, here_overlap = self._here(place)
             covered = here_overlap and place_overlap(place.ranges, self._near(place), in_pieces=place.in_pieces)
-        return _as_json(place.ranges), item_at, place.how, overlap, here, here_overlap, covered
+        return _as_json(place.ranges), item_at, place.how, place.in_pieces, overlap, here, here_overlap, covered
 
     def _near(self, label: Places) -> list[tuple[int, int]]:
         """Return the joined places of items from the first to the last range of a label."""

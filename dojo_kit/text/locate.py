@@ -34,6 +34,9 @@ MAX_PLACES = 1_000
 
 _WORTH_COMPARING = 0.5
 """Share of a text's words that must stand close together before the place is compared with it."""
+_WINDOWS, _NEARLY, _NO_DOUBT, _MANY_WORDS = 3, 0.85, 0.97, 500
+"""Windows compared with a text, the share of the densest one's words the others must hold, the similarity from which
+no other is looked for, and the words of a text from which comparing several takes too long."""
 _MAX_WORDS = 5_000
 """Longer pieces are compared in parts, because that takes time and memory by words times words."""
 _EDGE_WORDS, _EDGE_SIMILAR = 8, 60.0
@@ -203,16 +206,29 @@ class DocumentIndex:
         return sorted(found) if n_placed >= SIMILAR * sum(map(len, pieces)) else []
 
     def _similar(self, words: Sequence[str]) -> Span | None:
-        """Return the stretch of words most similar to a text, if it is similar enough."""
+        """Return the stretch of words most similar to a text, if it is similar enough.
+
+        Clauses that mirror each other hold the same words, so the windows that hold nearly as many as the densest
+        are compared too, unless the densest leaves no doubt.
+        """
         wanted = content_tokens(words)
         width = len(words) + len(words) // 4 + 4
-        n_found, start = self._densest(wanted, width)
-        if n_found < _WORTH_COMPARING * len(wanted):
-            return None
         margin = len(words) // 4 + _EDGE_WORDS
-        return self._align(words, max(0, start - margin), min(len(self.words), start + width + margin))
+        best: Span | None = None
+        reached = 0.0
+        windows = self._dense_windows(wanted, width)
+        for n_found, start in windows[:1] if len(words) > _MANY_WORDS else windows:
+            if n_found < max(_WORTH_COMPARING * len(wanted), _NEARLY * windows[0][0]):
+                break
+            span, similarity = self._align(words, max(0, start - margin), min(len(self.words), start + width + margin))
+            if similarity >= SIMILAR and similarity > reached:
+                best, reached = span, similarity
+            if reached >= _NO_DOUBT:
+                break
+        return best
 
-    def _align(self, words: Sequence[str], start: int, end: int) -> Span | None:
+    def _align(self, words: Sequence[str], start: int, end: int) -> tuple[Span, float]:
+        """Return where in a stretch of words a text stands, and how similar it is to what stands there."""
         place = self.words[start:end]
         blocks = LCSseq.editops(words, place).as_matching_blocks()
         first, last = _best_stretch([(block.a, block.b, block.size) for block in blocks if block.size])
@@ -223,24 +239,38 @@ class DocumentIndex:
         if _alike(tail, self.words[beyond : beyond + len(tail)]):
             beyond = min(len(self.words), beyond + len(tail))
         there = " ".join(self.words[begin:beyond])
-        return (begin, beyond) if Indel.normalized_similarity(" ".join(words), there) >= SIMILAR else None
+        return (begin, beyond), Indel.normalized_similarity(" ".join(words), there)
 
     def _densest(self, wanted: Collection[str], width: int) -> tuple[int, int]:
         """Return how many of some distinct words stand in the window that holds most of them, and its start."""
+        n_words = self._words_within(wanted, width)
+        start = int(n_words.argmax())
+        return int(n_words[start]), start
+
+    def _dense_windows(self, wanted: Collection[str], width: int) -> list[tuple[int, int]]:
+        """Return the densest windows that do not overlap, as `_densest` gives the first."""
+        n_words = self._words_within(wanted, width)
+        found = []
+        for _ in range(_WINDOWS):
+            start = int(n_words.argmax())
+            found.append((int(n_words[start]), start))
+            n_words[max(0, start - width) : start + width] = 0
+        return found
+
+    def _words_within(self, wanted: Collection[str], width: int) -> Integers:
+        """Return how many of some distinct words stand in the window that begins at each word."""
         groups = [self._positions(word) for word in wanted if word in self._vocabulary]
+        size = len(self.words) + 1
         if not groups:
-            return 0, 0
+            return np.zeros(size, dtype=np.int64)
         at = np.concatenate(groups)
         # Windows starting in (at - width, at] hold the word at `at`. Cutting that interval off at the previous
         # occurrence of the same word counts every word once.
         previous = np.concatenate(([-1], at[:-1]))
         previous[np.cumsum([0, *map(len, groups[:-1])])] = -1
         first = np.maximum(at - width, previous) + 1
-        size = len(self.words) + 1
         change = np.bincount(np.maximum(first, 0), minlength=size) - np.bincount(at + 1, minlength=size)
-        n_words = np.cumsum(change)
-        start = int(n_words.argmax())
-        return int(n_words[start]), start
+        return np.cumsum(change)
 
     def window_coverage(self, words: Sequence[str]) -> float:
         """Return the largest share of a text's distinct content tokens inside one window of twice its length.

@@ -37,17 +37,19 @@ def contract_view(
         window: Characters to keep before and after the label; the whole text by default.
 
     Returns:
-        ``document``, ``short``, ``field``, ``span``; ``length`` of the whole text, ``text`` and where it ``start``\ s,
-        ``windowed``; the ``label`` (at, how), the compared ``item``; ``labels`` (id, family, status, at, pieces),
-        ``items`` (index, at, how), ``unlocated`` items (index, text) and where ``chunks`` of a long document begin.
+        ``document``, ``short``, ``field``, ``span``; ``known``, whether there is a text; ``length`` of the whole text,
+        ``text`` and where it ``start``\ s, ``windowed``; the ``label`` (at, how), the compared ``item``; ``labels``
+        (id, family, status, at, pieces), ``items`` (index, at, how), ``unlocated`` items (index, text) and where
+        ``chunks`` of a long document begin.
 
     Raises:
-        InputError: There is no such span, or no text of its document.
+        InputError: There is no such span, or the window is no number of characters.
     """
+    if window is not None and (isinstance(window, bool) or not isinstance(window, int) or window < 0):
+        raise InputError(f"{window!r}", field="window", expected="a number of characters, or None for the whole text")
     span = attribution.span(id)
-    text = documents.get(span["document"]) or documents.get(document_key(span["document"]))
-    if text is None:
-        raise InputError(f"no text of document {span['document']!r}", expected="the documents the run was scored with")
+    found = _text_of(documents, span["document"])
+    text = found or ""
     place = _utf16(text)
     label_at = ranges(span["label_at"])
     start, end = (0, len(text)) if window is None else _window(label_at, len(text), window)
@@ -58,6 +60,7 @@ def contract_view(
         **{name: span[name] for name in ("document", "field")},
         "short": formats.short_document(span["document"]),
         "span": id,
+        "known": found is not None,
         "length": place(len(text)),
         "start": place(start),
         "text": text[start:end],
@@ -70,7 +73,7 @@ def contract_view(
                 "family": row["family"],
                 "status": row["status"],
                 "at": _placed(ranges(row["label_at"]), place),
-                "pieces": "mitted" in row["text"],
+                "pieces": row["label_in_pieces"],
             }
             for row in own.to_dict("records")
         ],
@@ -82,6 +85,14 @@ def contract_view(
         "unlocated": [{"index": index, "text": item.text} for index, item in items.items() if not item.at],
         "chunks": [place(at) for at in _chunk_starts(len(text))],
     }
+
+
+def _text_of(documents: Documents, name: str) -> str | None:
+    """Return the text of a document, by its key, or by any spelling of its name in a plain dict; None without."""
+    key = document_key(name)
+    if (found := documents.get(key)) is not None or not isinstance(documents, dict):
+        return found
+    return next((text for other, text in documents.items() if document_key(other) == key), None)
 
 
 def _placed(spans: Spans, place: Callable[[int], int]) -> list[list[int]]:

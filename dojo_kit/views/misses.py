@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
 from dojo_kit.analysis.span_cases import CAUSES
-from dojo_kit.text.shapes import heldout
+from dojo_kit.analysis.span_rows import known
+from dojo_kit.text.shapes import heldout_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,14 +72,14 @@ def miss_table(attribution: Attribution, field: str) -> dict[str, Any]:
                 "category": row["category"],
                 "text": row["text"][:SHOWN_CHARACTERS],
                 "status": row["status"],
-                "cause": _known(row["cause"]),
-                "similarity": _known(row["similarity"]),
+                "cause": known(row["cause"]),
+                "similarity": known(row["similarity"]),
                 "place": row["place"],
                 "check": row["check"],
             }
             for row in spans.to_dict("records")
         ],
-        "notes": list(_notes(attribution, field)),
+        "notes": list(attribution_notes(attribution, field)),
     }
 
 
@@ -95,8 +96,7 @@ def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]
         ``place``.
     """
     spans = attribution.of_field(field)
-    doubtful = spans[spans["check"] | (spans["status"] != "matched")]
-    doubtful = doubtful.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
+    doubtful = attribution.doubtful(field)
     copied = ("id", "document", "field", "category", "family", "text", "similarity", "cause", "place")
     names = list(dict.fromkeys(spans["document"]))
     short = dict(zip(names, formats.short_documents(names), strict=True))
@@ -114,7 +114,13 @@ def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]
     return queue
 
 
-def _notes(attribution: Attribution, field: str) -> Iterator[str]:
+def attribution_notes(attribution: Attribution, field: str) -> Iterator[str]:
+    """Say what an attribution of one list field leaves out, and what it does not know.
+
+    Args:
+        attribution: Spans of the run.
+        field: The field.
+    """
     counts = attribution.scored.counts
     if counts["n_failed"]:
         yield f"{formats.count(counts['n_failed'], 'failed document')} not attributed"
@@ -126,12 +132,10 @@ def _notes(attribution: Attribution, field: str) -> Iterator[str]:
     guessed = int((attribution.of_field(field)["category_from"] == "shape").sum())
     if guessed:
         yield (
-            f"{formats.count(guessed, 'family', 'families')} guessed by keyword shape, right for "
-            f"{heldout()['accuracy']:.0%} of held-out spans"
+            f"{formats.count(guessed, 'span')} with a family guessed by keyword shape, right for "
+            f"{heldout_accuracy(field):.0%} of held-out spans"
         )
+    if attribution.n_without_text:
+        yield f"{formats.count(attribution.n_without_text, 'document')} without a text: causes there are unknown"
     if not attribution.has_places:
         yield "without documents nobody knows where labels and items stand, so most causes are unknown"
-
-
-def _known(value: Any) -> Any:
-    return None if value != value else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
-from dojo_kit.analysis.span_cases import CAUSES, Ranges, place_of, ranges
+from dojo_kit.analysis.span_cases import CAUSES, ListItem, place_of, ranges
 from dojo_kit.scoring.nearest import place_overlap
 from dojo_kit.text.tokens import content_tokens, token_f1, tokens
 
@@ -79,7 +79,7 @@ def _item(attribution: Attribution, span: dict[str, Any], index: int, similarity
         "similarity": similarity,
         "place": place,
         "here": place == "same place",
-        "says": [*_sum(attribution, span, item.text, similarity), *_where(place, label_at, item.at)],
+        "says": [*_sum(attribution, span, item.text, similarity), *_where(place, span, item)],
     }
 
 
@@ -109,9 +109,10 @@ _FLOAT32 = 1e-5
 """Similarities of pairs are stored with 32 bits."""
 
 
-def _where(place: str, label_at: Ranges, item_at: Ranges) -> list[str]:
+def _where(place: str, span: dict[str, Any], item: ListItem) -> list[str]:
+    label_at, item_at = ranges(span["label_at"]), item.at
     if place == "same place":
-        share = place_overlap(label_at, item_at)
+        share = place_overlap(label_at, item_at, in_pieces=span["label_in_pieces"])
         return [f"It stands on {share:.0%} of the label's place", "."]
     if place == "elsewhere":
         distance = min(
@@ -137,13 +138,19 @@ def _characters(distance: int) -> str:
 
 def _python(attribution: Attribution, span: dict[str, Any]) -> str:
     recipe = attribution.scored.recipe
-    measure = "" if attribution.measure == "scorer" else f", measure={attribution.measure!r}"
+    options = [] if attribution.measure == "scorer" else [f"measure={attribution.measure!r}"]
+    if attribution.threshold != recipe.match_threshold:
+        options.append(f"threshold={attribution.threshold!r}")
     source = recipe.run.get("source") or "run.json"
+    embedder = "" if recipe.embedder == "none" else f", embedder=load_embedder({recipe.embedder!r})"
+    loaders = ["attribute", "load_documents", "load_labels", "read_run", "score_run"]
+    if embedder:
+        loaders.insert(2, "load_embedder")
     return (
-        "from dojo_kit import attribute, load_documents, load_labels, read_run, score_run\n"
+        f"from dojo_kit import {', '.join(loaders)}\n"
         "from dojo_kit.views import compare_span\n\n"
         f"scored = score_run(read_run({source!r}), load_labels(LABELS), load_documents(DOCUMENTS), "
-        f"spans={recipe.spans!r})\n"
-        f"attribution = attribute(scored{measure})\n"
+        f"spans={recipe.spans!r}{embedder})\n"
+        f"attribution = attribute({', '.join(['scored', *options])})\n"
         f"compare_span(attribution, {span['id']!r})\n"
     )

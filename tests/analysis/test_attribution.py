@@ -22,6 +22,8 @@ from dojo_kit.records import DocumentLabels, ExpectedSpan, ExtractionRow, Labels
 from dojo_kit.runs import load_documents, load_labels, read_run
 from dojo_kit.scoring.run import ScoredRun, score_run
 from dojo_kit.text.names import document_key
+from dojo_kit.text.tokens import token_f1, tokens
+from dojo_kit.views import contract_view
 
 DATA = Path(__file__).parents[2] / "data"
 FIELD = "key_obligations"
@@ -61,12 +63,72 @@ def test_a_label_that_is_not_in_its_document_is_suspect() -> None:
 
 
 def test_an_item_that_pays_for_another_label_is_merged() -> None:
+    longer = TEXT[TEXT.index(CLAUSES["audit"]) :][: len(CLAUSES["audit"]) + 40]
+    labels = {"audit": CLAUSES["audit"], "longer": longer}
+    assert causes({FIELD: [CLAUSES["audit"]]}, labels) == {"audit": "matched", "longer": "merged"}
+
+
+def test_an_item_that_quotes_another_clause_is_not_merged_with_this_one() -> None:
     twin = CLAUSES["audit"].replace("once", "twice")
-    text = f"{TEXT} {twin}"
-    assert causes({FIELD: [CLAUSES["audit"]]}, {"audit": CLAUSES["audit"], "twin": twin}, text=text) == {
-        "audit": "matched",
-        "twin": "merged",
-    }
+    labels = {"audit": CLAUSES["audit"], "twin": twin}
+    found = causes({FIELD: [CLAUSES["audit"]]}, labels, text=f"{TEXT} {twin}")
+    assert found == {"audit": "matched", "twin": "omission"}
+    assert causes({FIELD: [CLAUSES["audit"]]}, labels, text=None)["twin"] == "merged"
+
+
+def test_a_repeated_label_shares_its_item_and_takes_no_other() -> None:
+    """The same sentence under two categories; a mirrored clause left over does not pay for it."""
+    twin = CLAUSES["audit"].replace("Licensor", "Licensee")
+    labels = {"audit": CLAUSES["audit"], "again": CLAUSES["audit"]}
+    found = attribute(scored_answer({FIELD: [CLAUSES["audit"], twin]}, labels, text=f"{TEXT} {twin}")).spans
+    assert found["item"].tolist() == [0, 0]
+    assert not found["check"].any()
+
+
+def test_a_document_without_text_says_so() -> None:
+    rows = tuple(ExtractionRow(name, predicted={FIELD: [CLAUSES["cap"]]}) for name in ("doc", "bare"))
+    spans = tuple(ExpectedSpan(clause, category) for category, clause in CLAUSES.items())
+    labels = Labels({name: DocumentLabels(name, {FIELD: spans}) for name in ("doc", "bare")}, "contract")
+    scored = score_run(Run(RunMeta("contract_entity_extraction"), rows), labels, {"doc": TEXT})
+    attribution = attribute(scored)
+    assert_adds_up(attribution)
+    assert attribution.n_without_text == 1
+    counted = attribution.causes(FIELD)
+    assert (counted["omission"], counted["unknown_place"]) == (3, 3)
+    assert contract_view(attribution, "bare:key_obligations:0", {"doc": TEXT})["known"] is False
+
+
+def test_the_similarity_of_a_match_is_that_of_its_item() -> None:
+    """Two labels, two items: the assignment gives the first label the item it is less like."""
+    first = "pay all fees on the first day of each month without delay"
+    second = "pay all fees on the first day of each month without any delay at all"
+    labels = {"a": first, "b": second}
+    spans = attribute(scored_answer({FIELD: [first, "pay all fees on the first day"]}, labels, text=None)).spans
+    for span in spans.to_dict("records"):
+        item = [first, "pay all fees on the first day"][span["item"]]
+        assert span["similarity"] == pytest.approx(token_f1(tokens(item), tokens(span["text"])))
+
+
+def test_runs_whose_failures_differ_are_compared() -> None:
+    spans = tuple(ExpectedSpan(clause, category) for category, clause in CLAUSES.items())
+    fields = {"a": {FIELD: spans}, "b": {"parties": (ExpectedSpan("Acme Inc."),), FIELD: spans}}
+    labels = Labels({name: DocumentLabels(name, of) for name, of in fields.items()}, "contract")
+    answer = {FIELD: [CLAUSES["cap"]], "parties": ["Acme Inc."]}
+
+    def run(failed: str) -> Attribution:
+        rows = tuple(
+            ExtractionRow(name, status="failed", error="timeout")
+            if name == failed
+            else ExtractionRow(name, predicted=answer)
+            for name in ("a", "b")
+        )
+        return attribute(score_run(Run(RunMeta("contract_entity_extraction"), rows), labels))
+
+    recovery = recovered(run(""), run("a"))
+    assert (recovery.n_only_before, recovery.n_only_after) == (1, 0)
+    assert recovery.counts(FIELD)["kept"] == 1
+    with pytest.raises(InputError, match="did you mean 'key_obligations'"):
+        recovery.counts("key_obligation")
 
 
 def test_a_value_of_another_field_is_the_wrong_field() -> None:
@@ -231,7 +293,7 @@ def test_published_misses_come_back(real: dict[str, Attribution]) -> None:
 
 
 def test_most_near_items_quote_another_clause(real: dict[str, Attribution]) -> None:
-    """A prototype found 88 of 96 near items elsewhere; ours finds the places of two more that are not verbatim."""
+    """A prototype found 88 of 96 near items elsewhere, with a cruder way of finding places."""
     spans = real["043"].of_field(FIELD)
     near = spans[spans["status"] == "near"]["place"].value_counts()
     assert near.to_dict() == {"elsewhere": 87, "same place": 7, "not verbatim": 2}
@@ -241,14 +303,14 @@ def test_most_near_items_quote_another_clause(real: dict[str, Attribution]) -> N
         for name, a in real.items()
     }
     # Prompt v18 touches the places of the clauses it misses, v15 does not: the one truncates, the other omits.
-    assert (unmatched["043"], unmatched["046"]) == (9, 87)
+    assert (unmatched["043"], unmatched["046"]) == (9, 89)
 
 
 def test_prompts_differ_in_cause(real: dict[str, Attribution]) -> None:
     told = {name: attribution.causes(FIELD) for name, attribution in real.items()}
-    assert told["043"]["omission"] == 140
+    assert told["043"]["omission"] == 145
     assert told["043"]["truncation"] == 6
-    assert told["046"]["truncation"] == 82
+    assert told["046"]["truncation"] == 85
     assert told["043"]["boundary"] is None is told["043"]["over_quote"]
 
 
@@ -273,12 +335,12 @@ def test_by_token_f1_some_misses_are_contained(real: dict[str, Attribution]) -> 
 
 def test_runs_scored_otherwise_are_not_compared(real: dict[str, Attribution]) -> None:
     scorer = attribute(real["046"].scored)
-    with pytest.raises(ComparabilityError, match="measure: coverage and scorer"):
+    with pytest.raises(ComparabilityError, match=r"measure \(coverage and scorer\)"):
         recovered(real["043"], scorer)
     other = replace(
         real["046"], scored=replace(real["046"].scored, recipe=replace(real["046"].scored.recipe, spans="all"))
     )
-    with pytest.raises(ComparabilityError, match="spans: first and all"):
+    with pytest.raises(ComparabilityError, match=r"spans \(first and all\)"):
         recovered(real["043"], other)
 
 

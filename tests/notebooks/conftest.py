@@ -1,23 +1,14 @@
-"""Notebooks, and a browser for them."""
+"""Notebooks to open and to publish."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import chromium as browsers
 import pytest
 from toy_notebooks import jupyter_cells, marimo_notebook, write_jupyter
 
 from dojo_kit.publish import publish_notebook
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium."""
-    with browsers.chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")

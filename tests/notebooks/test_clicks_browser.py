@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import visit
 from jupyter_lab import jupyter_lab, run_all
 from marimo_app import marimo_app
+from visits import visit
 
 pytestmark = pytest.mark.browser
 
 
-def test_click_in_marimo(browser: Any, marimo_toy: Path, tmp_path: Path) -> None:
+def test_click_in_marimo(chromium: Any, marimo_toy: Path, tmp_path: Path) -> None:
     """Cells below run again; a linked widget follows; arguments arrive."""
     with (
         marimo_app(marimo_toy, tmp_path, arguments=("--run", "mine.json")) as address,
-        visit(browser, address) as visited,
+        visit(chromium, address) as visited,
     ):
         visited.page.get_by_text("BELOW 0 mine.json").wait_for()
         visited.page.locator("button.counter").first.click()
@@ -27,9 +27,9 @@ def test_click_in_marimo(browser: Any, marimo_toy: Path, tmp_path: Path) -> None
         assert visited.outside == []
 
 
-def test_click_in_jupyterlab(browser: Any, jupyter_toy: Path, tmp_path: Path) -> None:
+def test_click_in_jupyterlab(chromium: Any, jupyter_toy: Path, tmp_path: Path) -> None:
     """What observes the widget is told, and a linked widget follows."""
-    with jupyter_lab(jupyter_toy.parent, tmp_path) as address, visit(browser, "about:blank") as visited:
+    with jupyter_lab(jupyter_toy.parent, tmp_path) as address, visit(chromium, "about:blank") as visited:
         run_all(visited.page, address, jupyter_toy.name)
         visited.page.locator("button.counter").first.click()
         visited.page.get_by_text("BELOW 1 None").wait_for()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import visit
+from visits import visit
 
 pytestmark = pytest.mark.browser
 
@@ -26,12 +26,12 @@ def published(request: pytest.FixtureRequest) -> Path:
     return path
 
 
-def test_opens_offline_and_answers(browser: Any, published: Path) -> None:
+def test_opens_offline_and_answers(chromium: Any, published: Path) -> None:
     """Nothing is asked for; charts are drawn; a click changes the widget, what Python would say, and linked widgets.
 
     Hostile text in tables, charts, widgets, prose and the notebook's own HTML, frames included, has run no script.
     """
-    with visit(browser, published.as_uri()) as visited:
+    with visit(chromium, published.as_uri()) as visited:
         buttons = visited.page.locator("button.counter")
         buttons.first.wait_for()
         visited.page.wait_for_function(CHART_IS_DRAWN)
@@ -46,9 +46,9 @@ def test_opens_offline_and_answers(browser: Any, published: Path) -> None:
         assert visited.page.get_by_text("</script><img src=x onerror=").count() >= 2
 
 
-def test_follows_the_system_to_dark(browser: Any, published: Path) -> None:
+def test_follows_the_system_to_dark(chromium: Any, published: Path) -> None:
     """A reader who prefers dark pages gets one."""
-    with visit(browser, published.as_uri(), dark=True) as visited:
+    with visit(chromium, published.as_uri(), dark=True) as visited:
         visited.page.locator("button.counter").first.wait_for()
         colours = "[...document.querySelectorAll('body, #App')].map((one) => getComputedStyle(one).backgroundColor)"
 

@@ -1,9 +1,8 @@
-"""Field grid, threshold explorer and span labeler in a browser: clicked, typed at, dragged, and measured."""
+"""Field grid, threshold explorer and span labeler in a chromium: clicked, typed at, dragged, and measured."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,20 +24,8 @@ WIDTHS = (480, 768, 1027, 1200)
 Mount = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def mount(browser: Any, tmp_path: Path) -> Iterator[Mount]:
+def mount(chromium: Any, tmp_path: Path) -> Iterator[Mount]:
     """Open a widget in a page; errors of the page fail the test."""
     pages: list[Any] = []
     problems: list[str] = []
@@ -46,7 +33,7 @@ def mount(browser: Any, tmp_path: Path) -> Iterator[Mount]:
     def open_page(widget: Widget, *, width: int = 1000, **how: Any) -> Any:
         file = tmp_path / f"page{len(pages)}.html"
         file.write_text(page_of(widget, width=width, **how), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width + 16, "height": 720})
+        page = chromium.new_page(viewport={"width": width + 16, "height": 720})
         pages.append(page)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(file.as_uri())

@@ -1,9 +1,8 @@
-"""MissTable and MissExplorer in a browser: clicked, driven by keys, and measured."""
+"""MissTable and MissExplorer in a chromium: clicked, driven by keys, and measured."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,30 +67,18 @@ window.ready = true;
 </script></html>"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
-
-
 Mount = Callable[..., Any]
 
 
 @pytest.fixture
-def mount(browser: Any, tmp_path: Path) -> Iterator[Mount]:
+def mount(chromium: Any, tmp_path: Path) -> Iterator[Mount]:
     problems: list[str] = []
     pages: list[Any] = []
 
     def open_page(widget: Widget, *, width: int = 1000, copies: int = 1, shadow: bool = False) -> Any:
         file = tmp_path / f"page{len(pages)}.html"
         file.write_text(page_of(widget, width=width, copies=copies, shadow=shadow), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 720})
+        page = chromium.new_page(viewport={"width": width, "height": 720})
         pages.append(page)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(file.as_uri())

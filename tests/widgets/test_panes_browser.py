@@ -1,9 +1,8 @@
-"""SpanCompare and DocumentView in a browser: they keep their place and size, and hostile text stays text."""
+"""SpanCompare and DocumentView in a chromium: they keep their place and size, and hostile text stays text."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -58,30 +57,18 @@ window.ready = true;
 </script></html>"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
-
-
 Mount = Callable[..., Any]
 
 
 @pytest.fixture
-def mount(browser: Any, tmp_path: Path) -> Iterator[Mount]:
+def mount(chromium: Any, tmp_path: Path) -> Iterator[Mount]:
     pages: list[Any] = []
     problems: list[str] = []
 
     def open_page(widget: Widget, *, width: int = 1000, hidden: bool = False, shadow: bool = False) -> Any:
         file = tmp_path / f"page{len(pages)}.html"
         file.write_text(mounting(widget, width=width, hidden=hidden, shadow=shadow), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width + 16, "height": 720})
+        page = chromium.new_page(viewport={"width": width + 16, "height": 720})
         pages.append(page)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("dialog", lambda dialog: problems.append(dialog.message))

@@ -147,11 +147,11 @@ def _add_conclusion(page: Report, name: str, scored: ScoredRun, attribution: Att
     counts, made = scored.counts, scored.recipe.run
     if field is not None:
         found = attribution.counts(field)
-        causes = {cause: n for cause, n in attribution.causes(field).items() if n}
-        top = max(causes, key=lambda cause: causes[cause], default=None)
+        top = attribution.commonest_cause(field)
         says = f"{_unmatched(found):,} of {found['n_expected']:,} {_words(field)} spans are not found by {name}"
         if top is not None:
-            says += f", {causes[top]:,} of them for one cause, {CAUSES[top].name}: {CAUSES[top].says}"
+            cause, n = CAUSES[top[0]], top[1]
+            says += f", {n:,} of them for one cause, {cause.name}: {cause.says}"
         page.text(
             f"{says}. The score is a mean over {formats.count(counts['n_scored'], 'document')}; its interval says how "
             "far other documents like these could move it, not whether a rerun of the same prompt would repeat it."
@@ -211,32 +211,30 @@ def _add_misses(page: Report, attribution: Attribution, field: str, documents: D
     page.chart(
         charts.family_misses(attribution.families(field)),
         live=len(attribution.spans) <= LIVE_UP_TO,
-        caption="Whiskers: 95 % by Wilson over spans, which are not independent within a document. Families with "
-        f"fewer than {RANKED_FROM} labels are grey: too few to rank.",
+        caption=f"Whiskers: {attribution.scored.recipe.confidence:.0%} by Wilson over spans, which are not independent "
+        f"within a document. Families with fewer than {RANKED_FROM} labels are grey: too few to rank.",
     )
 
 
 def _opened(attribution: Attribution, field: str) -> tuple[list[str], int]:
     """Return the spans a reader can open, in the order of the table, and how many would be worth it."""
     spans = attribution.of_field(field)
-    doubtful = spans[(spans["status"] != "matched") | spans["check"]]
-    ranked = doubtful.sort_values(["check", "similarity", "id"], ascending=[False, False, True], kind="stable")
-    place = ranked.groupby("category").cumcount()
-    first = ranked.assign(later=place >= SURE_PER_FAMILY).sort_values("later", kind="stable").head(MOST_OPENED)
+    doubtful = attribution.doubtful(field)
+    place = doubtful.groupby("category").cumcount()
+    first = doubtful.assign(later=place >= SURE_PER_FAMILY).sort_values("later", kind="stable").head(MOST_OPENED)
     return spans.loc[spans["id"].isin(first["id"]), "id"].tolist(), len(doubtful)
 
 
 def _field_row(attribution: Attribution, field: str) -> dict[str, Any]:
     counts = attribution.counts(field)
-    causes = {cause: n for cause, n in attribution.causes(field).items() if n}
-    top = max(causes, key=lambda cause: causes[cause], default=None)
+    top = attribution.commonest_cause(field)
     return {
         "list field": _words(field),
         "expected": counts["n_expected"],
         **{status: counts[status] for status in ("matched", "taken", "near", "missed")},
         "recall": attribution.recall(field),
         "to check": int(attribution.of_field(field)["check"].sum()),
-        "commonest cause": "" if top is None else f"{CAUSES[top].name} ({causes[top]:,})",
+        "commonest cause": "" if top is None else f"{CAUSES[top[0]].name} ({top[1]:,})",
     }
 
 

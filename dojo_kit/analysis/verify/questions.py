@@ -1,8 +1,7 @@
 """Recomputes the stored scores of ContractEval runs from the answers and labels in their rows.
 
-The rules are those of the published evaluation script (arXiv 2508.03080) as the stored scores apply them:
-verbatim containment of every label, ``no related clause`` found anywhere in the answer, Jaccard similarity of
-token sets split at single spaces.
+The rules are those of the published evaluation script (`dojo_kit.tasks.contracteval.rubric`, the paper's reading); the
+stored scores put 0 where a ratio has no value and count a failed call as an empty answer.
 """
 
 from __future__ import annotations
@@ -15,13 +14,7 @@ from typing import Any
 
 from dojo_kit.analysis.verify.ledger import Ledger, Table
 from dojo_kit.analysis.verify.reading import Node, RunRecord
-
-PUBLISHED_POSITIVES = 1244
-"""Questions with a label in the published test split, the denominator of one of the two false rates."""
-
-_EDGE = " \n`"
-_REFUSAL = "no related clause"
-_PUNCTUATION = str.maketrans("/", " ", ".,;:")
+from dojo_kit.tasks.contracteval.rubric import PUBLISHED_POSITIVES, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +27,9 @@ class _Judged:
 
 
 def _judge(row: Node) -> _Judged:
-    labels = row.texts("label_spans")
-    answer = (row.text("predicted") or "").strip(_EDGE)
-    refused = _REFUSAL in answer.lower()
-    if labels:
-        outcome = "TP" if all(label.strip(_EDGE) in answer for label in labels) else "FN"
-    else:
-        outcome = "TN" if refused else "FP"
-    similarity = _jaccard(" ".join(labels), answer) if labels else 0.0
-    return _Judged(row.text("category") or "", outcome, bool(labels), refused, similarity)
-
-
-def _jaccard(label: str, answer: str) -> float:
-    gold, found = (set(text.translate(_PUNCTUATION).lower().split(" ")) for text in (label, answer))
-    return len(gold & found) / len(gold | found)
+    judged = judge(row.texts("label_spans"), row.text("predicted") or "")
+    category = row.text("category") or ""
+    return _Judged(category, judged.outcome, judged.positive, judged.refused, judged.jaccard or 0.0)
 
 
 def recompute_questions(run: RunRecord) -> dict[str, Any]:

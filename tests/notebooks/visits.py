@@ -1,17 +1,13 @@
-"""Headless Chromium that reaches this machine only, and keeps a list of what a page asked for."""
+"""A browser that reaches this machine only, and keeps a list of what a page asked for."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 LOOPBACK = {"127.0.0.1", "localhost", ""}
 """Hosts of this machine; files and data have none."""
 
@@ -32,24 +28,11 @@ class Visit:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """Start the browser; skips the test where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no chromium on the path")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@contextmanager
 def visit(browser: Any, address: str, *, width: int = 1200, height: int = 1200, dark: bool = False) -> Iterator[Visit]:
     """Open an address.
 
     Args:
-        browser: From `chromium`.
+        browser: The fixture `chromium`.
         address: A ``file:`` address, or one of this machine.
         width: Width of the window.
         height: Height of the window.
