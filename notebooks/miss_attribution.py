@@ -6,9 +6,12 @@ app = marimo.App(width="full", app_title="Miss attribution")
 
 @app.cell
 def _():
+    from html import escape
+
     import marimo as mo
 
     from dojo_kit import attribute, charts, load_documents, load_labels, read_run, score_run
+    from dojo_kit.analysis.families import worst_family
     from dojo_kit.analysis.span_cases import CAUSES
     from dojo_kit.runs.annotations import load_annotations
     from dojo_kit.samples import sample_data
@@ -21,6 +24,7 @@ def _():
         SpanLabeler,
         attribute,
         charts,
+        escape,
         load_annotations,
         load_documents,
         load_labels,
@@ -29,6 +33,7 @@ def _():
         sample_data,
         score_run,
         show,
+        worst_family,
     )
 
 
@@ -91,18 +96,20 @@ def _(attribute, field, measure, scored):
 
 
 @app.cell(hide_code=True)
-def _(CAUSES, attribution, counts, field, mo, scored, unmatched):
-    _families = attribution.families(field)
-    _worst = _families[_families["ranked"]].iloc[0] if _families["ranked"].any() else _families.iloc[0]
-    _causes = {cause: n for cause, n in attribution.causes(field).items() if n}
-    _cause = max(_causes, key=_causes.get) if _causes else None
-    mo.md(f"""
-    ## {unmatched:,} of {counts["n_expected"]:,} {field} spans are lost, most in {_worst["short"]}: {_worst["missed"]} of {_worst["n"]}
-
-    {f"The commonest cause is **{CAUSES[_cause].name}** ({_causes[_cause]} of {unmatched:,}): {CAUSES[_cause].says}." if _cause else "Nothing is lost."}
-    {scored.counts["n_failed"]} failed documents take no part. What not to conclude: families differ by chance as well, so
-    look at their intervals before their order.
-    """)
+def _(attribution, counts, escape, field, mo, scored, unmatched, worst_family, CAUSES):
+    # Names of runs and categories come from outside: shown as text, never as markdown.
+    _worst = worst_family(attribution.families(field))
+    _top = attribution.commonest_cause(field)
+    _cause = (
+        f"The commonest cause is {CAUSES[_top[0]].name} ({_top[1]} of {unmatched:,}): {CAUSES[_top[0]].says}."
+        if _top
+        else ""
+    )
+    _title = f"{unmatched:,} of {counts['n_expected']:,} {field} spans are lost" + (f", {_worst}" if _worst else "")
+    mo.Html(
+        f"<h2>{escape(_title)}</h2><p>{escape(_cause)} {scored.counts['n_failed']} failed documents take no part. What not to "
+        "conclude: families differ by chance as well, so look at their intervals before their order.</p>"
+    )
     return
 
 
@@ -114,20 +121,19 @@ def _(MissExplorer, attribution, documents, field, show):
 
 
 @app.cell(hide_code=True)
-def _(attribution, explorer, field, mo):
+def _(attribution, escape, explorer, field, mo):
     # What is selected above, as rows of the same table: the widget only ever holds ids.
     _spans = attribution.of_field(field)
     selected = _spans[_spans["category"] == explorer.family] if explorer.family else _spans
     _lost = selected[selected["status"] != "matched"]
     _span = attribution.span(explorer.span) if explorer.span else None
-    mo.md(
-        f"**Selected**: {explorer.family or 'all families'}, {len(_lost)} of {len(selected)} spans lost; "
-        + (
-            f"the span of {_span['document']} under {_span['family']}, {_span['cause'] or 'matched'}"
-            if _span
-            else "no span"
-        )
+    _what = (
+        f"the span of {_span['document']} under {_span['family']}, {_span['cause'] or 'matched'}"
+        if _span
+        else "no span"
     )
+    _where = f"{explorer.family or 'all families'}, {len(_lost)} of {len(selected)} spans lost; {_what}"
+    mo.Html(f"<p><b>Selected</b>: {escape(_where)}</p>")
     return (selected,)
 
 
@@ -193,7 +199,7 @@ def _(labeler, mo):
 @app.cell
 def _(labeler, mo, save, verdicts_path):
     mo.stop(not save.value)
-    mo.md(f"Saved to `{labeler.widget.save(verdicts_path)}`.")
+    mo.plain_text(f"saved to {getattr(labeler, 'widget', labeler).save(verdicts_path)}")
     return
 
 

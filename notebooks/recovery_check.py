@@ -6,6 +6,8 @@ app = marimo.App(width="full", app_title="Recovery check")
 
 @app.cell
 def _():
+    from html import escape
+
     import marimo as mo
 
     from dojo_kit import attribute, charts, formats, load_documents, load_labels, read_run, recovered, score_run
@@ -16,6 +18,7 @@ def _():
         MissExplorer,
         attribute,
         charts,
+        escape,
         formats,
         load_documents,
         load_labels,
@@ -50,12 +53,14 @@ def _(mo, sample_data):
     documents_path = args.get("documents") or (None if own else str(sample_data() / "documents"))
     field = args.get("field") or "key_obligations"
     spans_mode = args.get("spans") or "all"
+    measure = args.get("measure") or "scorer"
     return (
         after_path,
         before_path,
         documents_path,
         field,
         labels_path,
+        measure,
         spans_mode,
     )
 
@@ -70,6 +75,7 @@ def _(
     labels_path,
     load_documents,
     load_labels,
+    measure,
     read_run,
     recovered,
     score_run,
@@ -78,7 +84,7 @@ def _(
     labels = load_labels(labels_path)
     documents = load_documents(documents_path) if documents_path else None
     before, after = (
-        attribute(score_run(read_run(path), labels, documents, spans=spans_mode), field=field)
+        attribute(score_run(read_run(path), labels, documents, spans=spans_mode), field=field, measure=measure)
         for path in (before_path, after_path)
     )
     recovery = recovered(before, after)
@@ -87,15 +93,19 @@ def _(
 
 
 @app.cell(hide_code=True)
-def _(after, before, counts, field, formats, mo):
-    _names = [side.scored.recipe.run["name"] for side in (before, after)]
+def _(after, before, counts, escape, field, formats, mo):
+    # Names of runs come from outside: shown as text, never as markdown.
+    _name = after.scored.recipe.run["name"]
     _recall = [formats.estimate(side.recall(field)) for side in (before, after)]
-    mo.md(f"""
-    ## {_names[1]} recovered {counts["recovered"]} spans and lost {counts["lost"]} (net {counts["net"]:+d}); {counts["still"]} are still missing
-
-    Recall of {field} went from {_recall[0]} to {_recall[1]}. The intervals overlap or not: that decides nothing, for the
-    same documents were read twice, and a rerun of either prompt would move some spans as well.
-    """)
+    _title = (
+        f"{_name} recovered {counts['recovered']} spans and lost {counts['lost']} (net {counts['net']:+d}); "
+        f"{counts['still']} are still missing"
+    )
+    mo.Html(
+        f"<h2>{escape(_title)}</h2><p>Recall of {escape(field)} went from {_recall[0]} to {_recall[1]}. Whether the intervals "
+        "overlap decides nothing: the same documents were read twice, and a rerun of either prompt would move some spans as "
+        "well.</p>"
+    )
     return
 
 
@@ -139,14 +149,12 @@ def _(MissExplorer, after, documents, field, show):
 
 
 @app.cell(hide_code=True)
-def _(explorer, mo, recovery):
+def _(escape, explorer, mo, recovery):
     _spans = recovery.spans
     _mine = _spans[_spans["category"] == explorer.family] if explorer.family else _spans
     _counts = _mine["change"].value_counts()
-    mo.md(
-        f"**Selected**: {explorer.family or 'all families'}: "
-        + ", ".join(f"{_counts.get(change, 0)} {change}" for change in ("recovered", "lost", "still", "kept"))
-    )
+    _what = ", ".join(f"{_counts.get(change, 0)} {change}" for change in ("recovered", "lost", "still", "kept"))
+    mo.Html(f"<p><b>Selected</b>: {escape(explorer.family or 'all families')}: {_what}</p>")
     return
 
 

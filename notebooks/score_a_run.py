@@ -6,6 +6,8 @@ app = marimo.App(width="full", app_title="Score a run")
 
 @app.cell
 def _():
+    from html import escape
+
     import marimo as mo
     import pandas as pd
 
@@ -19,6 +21,7 @@ def _():
         SCOPE,
         ThresholdExplorer,
         charts,
+        escape,
         formats,
         load_documents,
         load_labels,
@@ -71,16 +74,16 @@ def _(
 
 
 @app.cell(hide_code=True)
-def _(SCOPE, formats, metrics, mo, scored):
+def _(SCOPE, escape, formats, metrics, mo, scored):
+    # Names of runs come from outside: shown as text, never as markdown.
     _overall = metrics["overall_extraction_score"]
     _scores = {name: e for name, e in metrics.items() if name.endswith("_score") and name != "overall_extraction_score"}
     _weak = min((name for name in _scores if _scores[name].value is not None), key=lambda name: _scores[name].value)
-    mo.md(f"""
-    ## {scored.recipe.run["name"]} scores {formats.estimate(_overall)}; {_weak.removesuffix("_score")} is its weakest field
-
-    {scored.counts["n_scored"]} of {scored.counts["n_documents"]} documents scored, {scored.counts["n_failed"]} failed.
-    {SCOPE}
-    """)
+    _title = f"{scored.recipe.run['name']} scores {formats.estimate(_overall)}; {_weak.removesuffix('_score')} is its weakest field"
+    mo.Html(
+        f"<h2>{escape(_title)}</h2><p>{scored.counts['n_scored']} of {scored.counts['n_documents']} documents scored, "
+        f"{scored.counts['n_failed']} failed. {escape(SCOPE)}</p>"
+    )
     return
 
 
@@ -130,13 +133,14 @@ def _(FieldGrid, scored, show):
 
 
 @app.cell(hide_code=True)
-def _(formats, grid, mo):
+def _(escape, formats, grid, mo):
     _detail = grid.detail
-    mo.md(
-        f"**Selected**: {_detail['field']} scores {formats.number(_detail['score'])} by the rule `{_detail['rule']}`"
+    _what = (
+        f"{_detail['field']} scores {formats.number(_detail['score'])} by the rule {_detail['rule']}"
         if _detail.get("field")
-        else "**Selected**: no cell yet"
+        else "no cell yet"
     )
+    mo.Html(f"<p><b>Selected</b>: {escape(_what)}</p>")
     return
 
 

@@ -87,8 +87,11 @@ def misses(
     if recovery is not None:
         _print_recovery(recovery)
     out.print(f"\n[dim]{SCOPE}[/]")
-    given = ["--labels", labels, *(["--documents", documents] if documents else [])]
-    command = shlex.join(["dojo", "notebook", "miss_attribution", "--run", run, *given])
+    given = {"--documents": documents, "--field": field, "--against": against}
+    words = [word for option, value in given.items() if value for word in (option, value)]
+    words += ["--spans", spans.value, "--measure", measure.value]
+    name = "miss_attribution" if against is None else "recovery_check"
+    command = shlex.join(["dojo", "notebook", name, "--run", run, "--labels", labels, *words])
     out.print(f"next: {shown(command)}", soft_wrap=True)
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dojo_kit.cli.inputs import JsonOption
+from dojo_kit.cli.inputs import JsonOption, Spans
+from dojo_kit.cli.misses import MeasureName
 from dojo_kit.cli.output import build_table, out, print_json, shown
 from dojo_kit.errors import InputError
 from dojo_kit.storage import write_text
@@ -32,6 +33,10 @@ def notebook(
     run: Annotated[str | None, typer.Option("--run", help="Run to look at instead of the sample.")] = None,
     labels: Annotated[str | None, typer.Option("--labels", help="Labels of the run.")] = None,
     documents: Annotated[str | None, typer.Option("--documents", help="Texts of the documents.")] = None,
+    against: Annotated[str | None, typer.Option("--against", help="A later run to compare with.")] = None,
+    spans: Annotated[Spans | None, typer.Option("--spans", help="All labelled spans, or the first of each.")] = None,
+    field: Annotated[str | None, typer.Option("--field", help="List field to look at.")] = None,
+    measure: Annotated[MeasureName | None, typer.Option("--measure", help="How spans are matched.")] = None,
     edit: Annotated[bool, typer.Option("--edit", help="Edit a copy in this folder.")] = False,
     copy: Annotated[str | None, typer.Option("--copy", metavar="DIR", help="Only copy it to a folder.")] = None,
     port: Annotated[int | None, typer.Option("--port", help="Port of the server; by default a free one.")] = None,
@@ -49,7 +54,17 @@ def notebook(
         _list(packaged_notebooks(), json=json)
         return
     chosen = packaged_notebook(name)
-    arguments = _arguments({"run": run, "labels": labels, "documents": documents})
+    arguments = _arguments(
+        {
+            "run": run,
+            "labels": labels,
+            "documents": documents,
+            "against": against,
+            "spans": None if spans is None else spans.value,
+            "field": field,
+            "measure": None if measure is None else measure.value,
+        }
+    )
     if copy is not None:
         path = copy_notebook(chosen, Path(copy).expanduser())
         out.print(f"copied to {shown(path)}", soft_wrap=True)

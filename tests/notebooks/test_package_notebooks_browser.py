@@ -1,0 +1,77 @@
+"""The notebooks that come with the package: a click on a family, a span or a cell changes what follows from it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_lab import jupyter_lab, run_all
+from marimo_app import marimo_app
+from visits import Visit, visit
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def click_family_and_span(visited: Visit, *, told: str) -> None:
+    """Select a family, then another span of it, and wait for what follows."""
+    page = visited.page
+    page.get_by_role("option", name="Cap On Liability").first.click()
+    page.get_by_text(f"{told}Cap On Liability").last.wait_for()
+    spans = page.get_by_role("listbox", name="spans").get_by_role("option")
+    before = page.get_by_text(told).last.inner_text()
+    spans.nth(3).click()
+    page.wait_for_function(
+        """([told, before]) => {
+            const texts = (node) => [...node.querySelectorAll("*")].flatMap((e) =>
+                [e.shadowRoot ? texts(e.shadowRoot) : [], e.children.length < 3 ? e.textContent : ""].flat());
+            const said = texts(document).filter((text) => text.startsWith(told.trim()) && text.length < 400);
+            return said.length && !said.includes(before);
+        }""",
+        arg=[told, before],
+    )
+
+
+def test_family_and_span_in_marimo(chromium: Any, tmp_path: Path) -> None:
+    with (
+        marimo_app(NOTEBOOKS / "miss_attribution.py", tmp_path) as address,
+        visit(chromium, address) as visited,
+    ):
+        visited.page.get_by_text("Selected: all families").last.wait_for(timeout=60_000)
+        click_family_and_span(visited, told="Selected: ")
+        assert visited.outside == []
+
+
+def test_grid_cell_in_marimo(chromium: Any, tmp_path: Path) -> None:
+    with marimo_app(NOTEBOOKS / "score_a_run.py", tmp_path) as address, visit(chromium, address) as visited:
+        visited.page.get_by_text("Selected: no cell yet").wait_for(timeout=60_000)
+        visited.page.get_by_role("gridcell").get_by_text("0.00").first.click()
+        visited.page.get_by_text("scores 0.000 by the rule").wait_for()
+        assert visited.outside == []
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with copies of the Jupyter notebooks."""
+    folder = tmp_path_factory.mktemp("lab")
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        shutil.copy(path, folder / path.name)
+    return folder
+
+
+def test_family_and_span_in_jupyterlab(chromium: Any, lab: Path, tmp_path: Path) -> None:
+    with jupyter_lab(lab, tmp_path) as address, visit(chromium, "about:blank", height=4000) as visited:
+        run_all(visited.page, address, "miss_attribution.ipynb")
+        visited.page.locator(".miss-explorer").wait_for(timeout=60_000)
+        click_family_and_span(visited, told="selected ")
+
+
+def test_grid_cell_in_jupyterlab(chromium: Any, lab: Path, tmp_path: Path) -> None:
+    with jupyter_lab(lab, tmp_path) as address, visit(chromium, "about:blank", height=4000) as visited:
+        run_all(visited.page, address, "quickstart.ipynb")
+        visited.page.locator(".field-grid").wait_for(timeout=60_000)
+        visited.page.get_by_role("gridcell").get_by_text("0.00").first.click()
+        visited.page.get_by_text("selected ").last.wait_for()
