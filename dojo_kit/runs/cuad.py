@@ -177,14 +177,14 @@ def json_labels(document: RawRow, fields: frozenset[str], problems: ProblemList)
 
 def _question_spans(contract: RawRow, problems: ProblemList, title: str) -> _Spans:
     spans: _Spans = {}
-    paragraphs = list(_objects(contract, "paragraphs"))
+    paragraphs = list(child_objects(contract, "paragraphs"))
     for paragraph in paragraphs:
         context = paragraph.values.get("context")
-        for question in _objects(paragraph, "qas"):
-            category = _question_category(question)
+        for question in child_objects(paragraph, "qas"):
+            category = question_category(question)
             found = []
-            for answer in _objects(question, "answers"):
-                span = _answer_span(answer, category, context)
+            for answer in child_objects(question, "answers"):
+                span = answer_span(answer, category, context)
                 start = answer.values.get("answer_start")
                 if start is not None and isinstance(context, str) and not _begins(span.text, context, start):
                     fault = f"the answer does not stand at {start} of the context"
@@ -198,7 +198,12 @@ def _question_spans(contract: RawRow, problems: ProblemList, title: str) -> _Spa
     return spans
 
 
-def _question_category(question: RawRow) -> ClauseCategory:
+def question_category(question: RawRow) -> ClauseCategory:
+    """Return the category a question asks about: what follows ``__`` in its id, else what its text quotes.
+
+    Raises:
+        InputError: Neither names a category.
+    """
     _, mark, name = str(question.values.get("id") or "").rpartition("__")
     quoted = _QUOTED.search(str(question.values.get("question") or ""))
     names = [name, _NUMBERED.sub("", name)] if mark else []
@@ -210,7 +215,17 @@ def _question_category(question: RawRow) -> ClauseCategory:
     return category
 
 
-def _answer_span(answer: RawRow, category: ClauseCategory, context: Any) -> ExpectedSpan:
+def answer_span(answer: RawRow, category: ClauseCategory, context: Any) -> ExpectedSpan:
+    """Read an answer; its offset is kept where it stands at it.
+
+    Args:
+        answer: The answer.
+        category: What was asked about.
+        context: The contract's text.
+
+    Raises:
+        InputError: The text is none, or the offset no whole number.
+    """
     text, start = answer.values.get("text"), answer.values.get("answer_start")
     if not isinstance(text, str):
         raise answer.error(f"not text but {shown(text)}", field="text", expected="text")
@@ -225,7 +240,12 @@ def _begins(text: str, context: str, start: int) -> bool:
     return start >= 0 and context.startswith(_OMITTED.split(text, maxsplit=1)[0].rstrip(), start)
 
 
-def _objects(parent: RawRow, key: str) -> Iterator[RawRow]:
+def child_objects(parent: RawRow, key: str) -> Iterator[RawRow]:
+    """Yield the objects of a list, each with its place.
+
+    Raises:
+        InputError: There is no list, or something else than an object in it.
+    """
     for index, item in enumerate(_list(parent, key)):
         prefix = f"{parent.path}.{key}" if parent.path else key
         row = RawRow(item if isinstance(item, dict) else {}, parent.file, path=f"{prefix}[{index}]")

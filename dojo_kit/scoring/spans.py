@@ -313,7 +313,7 @@ def category_presence(
         (0.5, [('Anti-Assignment', 0.75), ('Insurance', 0.0)])
     """
     predicted = predicted if isinstance(predicted, Mapping) else {}
-    traces = _tagged_evidence(predicted)
+    traces = tagged_evidence(predicted)
     covers = []
     for field, labels in expected.items():
         items = as_items(predicted.get(field))
@@ -375,7 +375,7 @@ def trace_categories(predicted: Mapping[str, Any]) -> Callable[[str], str | None
     """
     tags = [
         (name, tokens(text))
-        for name, texts in _tagged_evidence(predicted).items()
+        for name, texts in tagged_evidence(predicted).items()
         for text in texts
         if name in _CLAUSE_LIST_CATEGORIES
     ]
@@ -389,8 +389,16 @@ def trace_categories(predicted: Mapping[str, Any]) -> Callable[[str], str | None
     return category_of
 
 
-def _tagged_evidence(predicted: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the evidence of trace entries tagged with a clause category, by category."""
+def tagged_evidence(predicted: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the evidence of trace entries tagged with a clause category, by category.
+
+    Args:
+        predicted: The model's answer.
+
+    Examples:
+        >>> tagged_evidence({"reasoning": {"entries": [{"field": "Insurance", "evidence": "is insured"}]}})
+        {'Insurance': ['is insured']}
+    """
     found: dict[str, list[str]] = {}
     trace = predicted.get("reasoning")
     entries = trace.get("entries") if isinstance(trace, Mapping) else None

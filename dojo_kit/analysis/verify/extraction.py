@@ -10,6 +10,7 @@ from dojo_kit.analysis.verify.diagnostics import recompute_diagnostics
 from dojo_kit.analysis.verify.ledger import Resampled, Rounded, Table
 from dojo_kit.analysis.verify.means import flags_of, mean_of, share_of, values_of
 from dojo_kit.analysis.verify.reading import Node, RunRecord
+from dojo_kit.tasks.handoff import published_handoff
 
 NEEDS_LABELS = {
     "scores.diagnostics.date_": "needs the expected dates, which a run record does not hold",
@@ -86,15 +87,8 @@ def _ablation(rows: Sequence[Node]) -> dict[str, Any]:
         if (predicted := row.child("extractor_scores").number("overall_score")) is not None
         and (true := row.child("extractor_gt_scores").number("overall_score")) is not None
     ]
-    if not pairs:
-        return Table()
-    predicted_mean, true_mean = fmean(p for p, _ in pairs), fmean(t for _, t in pairs)
-    return {
-        "predicted_handoff_overall": predicted_mean,
-        "ground_truth_handoff_overall": true_mean,
-        "sorter_loss_pp": Rounded((true_mean - predicted_mean) * 100, 2),
-        "n_docs": len(pairs),
-    }
+    found: dict[str, Any] = published_handoff(pairs)
+    return found | {"sorter_loss_pp": Rounded(found["sorter_loss_pp"], 2)} if found else Table()
 
 
 def _field_means(tables: Iterable[Node]) -> Table:

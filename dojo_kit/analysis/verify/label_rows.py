@@ -5,8 +5,10 @@ from __future__ import annotations
 from dojo_kit.analysis.verify.extraction_rows import check_scored_answer
 from dojo_kit.analysis.verify.ledger import Ledger
 from dojo_kit.analysis.verify.reading import Node, RunRecord
+from dojo_kit.tasks.failure_modes import family_mode, hierarchy_mode
+from dojo_kit.tasks.table import TASKS
 
-_FAMILY_CLASS = "contract"
+_FAMILY_CLASS = TASKS["subtype"].document_class
 
 
 def check_subtype_rows(ledger: Ledger, run: RunRecord) -> None:
@@ -18,7 +20,13 @@ def check_subtype_rows(ledger: Ledger, run: RunRecord) -> None:
         if lenient is not None:  # an equivalent family is at best as right as the family itself
             ledger.row("subtype_ok_equiv", sorter.path, lenient, lenient or right)
         if "failure_mode" in sorter.data:
-            ledger.row("failure_mode", sorter.path, sorter.text("failure_mode"), _family_mode(sorter, right))
+            mode = family_mode(
+                in_class=sorter.text("doc_type") == _FAMILY_CLASS,
+                right=right,
+                predicted=sorter.text("contract_subtype"),
+                equivalent=lenient is True,
+            )
+            ledger.row("failure_mode", sorter.path, sorter.text("failure_mode"), mode)
 
 
 def check_chained_rows(ledger: Ledger, run: RunRecord) -> None:
@@ -40,16 +48,6 @@ def _check_family(ledger: Ledger, sorter: Node) -> bool:
     return right
 
 
-def _family_mode(sorter: Node, right: bool) -> str | None:
-    if right:
-        return None
-    if sorter.text("doc_type") != _FAMILY_CLASS:
-        return "function_over_form"
-    if sorter.text("contract_subtype") == "other":
-        return "other_fallback"
-    return "equivalent_family" if sorter.flag("subtype_ok_equiv") else "family_confusion"
-
-
 def check_docclass_rows(ledger: Ledger, run: RunRecord) -> None:
     """Check flags and failure mode of rows that name class and subclass."""
     for row in run.completed:
@@ -62,7 +60,7 @@ def check_docclass_rows(ledger: Ledger, run: RunRecord) -> None:
         ledger.row("subclass_ok", sorter.path, sorter.flag("subclass_ok"), right)
         ledger.row("exact_match", sorter.path, sorter.flag("exact_match"), exact)
         if not exact:  # the mode of a right row without a true subclass means nothing
-            mode = "subclass_miss" if in_class else "doc_type_miss"
+            mode = hierarchy_mode(in_class=in_class, exact=exact)
             ledger.row("failure_mode", sorter.path, sorter.text("failure_mode"), mode)
 
 

@@ -17,8 +17,7 @@ from dojo_kit.analysis.verify.means import (
     values_of,
 )
 from dojo_kit.analysis.verify.reading import Node, RunRecord
-
-_MOST_DOCCLASS_FAILURES = 200
+from dojo_kit.tasks.published import MOST_HIERARCHY_FAILURES
 
 Described = Callable[[Node, Node], dict[str, Any]]
 """From a row and its sorter to the entry its failure gets in the list of failures."""
@@ -117,7 +116,7 @@ def recompute_docclass(run: RunRecord) -> dict[str, Any]:
         "input_mode_counts": Table(modes),
         "sorter": {
             "failure_insights": _failures(
-                run.completed, "exact_match", "failure_mode", _docclass_failure, _MOST_DOCCLASS_FAILURES
+                run.completed, "exact_match", "failure_mode", _docclass_failure, MOST_HIERARCHY_FAILURES
             )
         },
     }

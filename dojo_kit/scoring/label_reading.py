@@ -1,0 +1,117 @@
+r"""Reading a label from what a model returned: bare, quoted, fenced, in a JSON object or in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dojo_kit.records import Usage
+from dojo_kit.text.output import parse_json_output, strip_wrapping
+from dojo_kit.vocabulary import Normalized, Vocabulary, own_vocabulary, vocabulary
+
+FAILURE_MARKS = ("ERROR:", "ERROR!")
+"""What an output starts with when a runner wrote down a failed call in place of an answer."""
+
+
+def label_text(value: Any) -> str:
+    """Return a label as text; whole numbers without a decimal point, a missing value as an empty text.
+
+    Examples:
+        >>> label_text("yes"), label_text(1.0), label_text(True), label_text(None), label_text(float("nan"))
+        ('yes', '1', 'true', '', '')
+    """
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case float() if math.isnan(value):
+            return ""
+        case float() if value.is_integer():
+            return str(int(value))
+    return str(value)
+
+
+def normalize_label(value: Any, labels: Vocabulary | str | Iterable[str] = "doc_class") -> Normalized:
+    r"""Read which label an answer names.
+
+    Reasoning blocks and code fences are dropped; of a JSON object the vocabulary's own field is read
+    (``doc_type`` for document classes).
+
+    Args:
+        value: A model's answer: text, a decoded JSON object, a number, or None.
+        labels: The vocabulary, its name, or the labels themselves.
+
+    Examples:
+        >>> normalize_label('```json\n{"doc_type": "Merger Agreement"}\n```').key
+        'merger_agreement'
+        >>> normalize_label("Option B", ["A", "B"]).key, normalize_label(None).flag
+        ('B', 'empty')
+    """
+    known = vocabulary_of(labels)
+    if isinstance(value, Mapping):
+        return known.normalize(_field_of(value, known) or "")
+    text = strip_wrapping(label_text(value))
+    found = _from_json(text, known) if "{" in text else None
+    return known.normalize(text if found is None else found)._replace(text=label_text(value))
+
+
+def vocabulary_of(labels: Vocabulary | str | Iterable[str]) -> Vocabulary:
+    """Return a vocabulary given itself, its name, or its labels."""
+    if isinstance(labels, Vocabulary):
+        return labels
+    return vocabulary(labels) if isinstance(labels, str) else own_vocabulary(labels)
+
+
+def _from_json(text: str, known: Vocabulary) -> str | None:
+    try:
+        value = parse_json_output(text)
+    except (ValueError, RecursionError):
+        return None
+    return _field_of(value, known) if isinstance(value, Mapping) else None
+
+
+def _field_of(answer: Mapping[Any, Any], known: Vocabulary) -> str | None:
+    """Return the first field of an answer that holds a label as text or number."""
+    values = (answer[name] for name in (*known.fields, "answer", "label") if name in answer)
+    return next((label_text(value) for value in values if isinstance(value, str | int | float)), None)
+
+
+def is_failed_output(output: Any) -> bool:
+    """Tell whether an output is the note of a failed call.
+
+    Examples:
+        >>> is_failed_output("ERROR: timeout"), is_failed_output("Error handling agreement")
+        (True, False)
+    """
+    return isinstance(output, str) and output.lstrip().startswith(FAILURE_MARKS)
+
+
+def exact_match(output: Any, expected: Any, labels: Vocabulary | str | Iterable[str] = "doc_class") -> float | None:
+    """Score one answer: 1.0 when it names the expected label, else 0.0; None when nothing is expected.
+
+    Examples:
+        >>> exact_match("I think this is a contract.", "Contract"), exact_match("ERROR: timeout", "contract")
+        (1.0, 0.0)
+    """
+    known = vocabulary_of(labels)
+    truth = normalize_label(expected, known)
+    if truth.flag == "empty":
+        return None
+    if truth.key is None:
+        known = known.extended([truth.text])
+        truth = normalize_label(expected, known)
+    return 0.0 if is_failed_output(output) else float(normalize_label(output, known).key == truth.key)
+
+
+def failure(output: Any) -> float:
+    """Score one answer: 1.0 when the call failed, else 0.0."""
+    return float(is_failed_output(output))
+
+
+def billed_cost(usage: Usage | None) -> float:
+    """Return what one call was billed, in US dollars; 0.0 for a replayed row, which was paid for in an earlier run."""
+    return (usage.cost_usd or 0.0) if usage else 0.0
