@@ -381,9 +381,11 @@ def _label_space(
             raise InputError(f"expected label {text!r} is none of the labels{closest(text, known)}", field="expected")
     position = {label: index for index, label in enumerate(known)}
     outside = answers - position.keys() or bool((answered & (guess.codes < 0)).any())
-    bucket = position.get(OUTSIDE, len(known)) if OUTSIDE not in truth.texts else len(known)
+    expects_other = any(is_other(text) for text in truth.texts)
+    others = [index for label, index in position.items() if is_other(label)]
+    bucket = others[0] if others and not expects_other else len(known)
     added = bool(outside) and bucket == len(known)
-    labels = (*known, NO_LABEL if OUTSIDE in truth.texts else OUTSIDE) if added else known
+    labels = (*known, NO_LABEL if expects_other else OUTSIDE) if added else known
     return _LabelSpace(
         labels,
         np.arange(len(labels)) < len(known),
@@ -391,6 +393,11 @@ def _label_space(
         np.array([*(position.get(text, bucket) for text in guess.texts), bucket], dtype=np.int64),
         np.array([*(text not in position for text in guess.texts), True], dtype=bool),
     )
+
+
+def is_other(label: str) -> bool:
+    """Tell whether a label is the column of predictions that are none of the labels."""
+    return label.casefold() == OUTSIDE
 
 
 def _order(label: str) -> tuple[bool, float, str]:

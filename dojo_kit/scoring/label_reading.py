@@ -2,6 +2,7 @@ r"""Reading a label from what a model returned: bare, quoted, fenced, in a JSON 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -38,8 +39,8 @@ def label_text(value: Any) -> str:
 def normalize_label(value: Any, labels: Vocabulary | str | Iterable[str] = "doc_class") -> Normalized:
     r"""Read which label an answer names.
 
-    Reasoning blocks and code fences are dropped; of a JSON object the vocabulary's own field is read
-    (``doc_type`` for document classes).
+    Reasoning blocks and code fences are dropped; of a JSON object the vocabulary's own field is read (``doc_type`` for
+    document classes), or its only one.
 
     Args:
         value: A model's answer: text, a decoded JSON object, a number, or None.
@@ -52,11 +53,12 @@ def normalize_label(value: Any, labels: Vocabulary | str | Iterable[str] = "doc_
         ('B', 'empty')
     """
     known = vocabulary_of(labels)
-    if isinstance(value, Mapping):
-        return known.normalize(_field_of(value, known) or "")
-    text = strip_wrapping(label_text(value))
-    found = _from_json(text, known) if "{" in text else None
-    return known.normalize(text if found is None else found)._replace(text=label_text(value))
+    written = json.dumps(value, default=str) if isinstance(value, Mapping) else label_text(value)
+    answer = value if isinstance(value, Mapping) else json_answer(written)
+    if answer is None:
+        return known.normalize(strip_wrapping(written))._replace(text=written)
+    stated = _field_of(answer, known)
+    return Normalized(None, "unknown", written) if stated is None else known.normalize(stated)._replace(text=written)
 
 
 def vocabulary_of(labels: Vocabulary | str | Iterable[str]) -> Vocabulary:
@@ -66,17 +68,21 @@ def vocabulary_of(labels: Vocabulary | str | Iterable[str]) -> Vocabulary:
     return vocabulary(labels) if isinstance(labels, str) else own_vocabulary(labels)
 
 
-def _from_json(text: str, known: Vocabulary) -> str | None:
+def json_answer(text: Any) -> Mapping[str, Any] | None:
+    """Return the JSON object an answer holds, None when there is none."""
+    if not isinstance(text, str) or "{" not in text:
+        return None
     try:
         value = parse_json_output(text)
     except (ValueError, RecursionError):
         return None
-    return _field_of(value, known) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else None
 
 
-def _field_of(answer: Mapping[Any, Any], known: Vocabulary) -> str | None:
+def _field_of(answer: Mapping[str, Any], known: Vocabulary) -> str | None:
     """Return the first field of an answer that holds a label as text or number."""
-    values = (answer[name] for name in (*known.fields, "answer", "label") if name in answer)
+    names = (*known.fields, "answer", "label", *(answer if len(answer) == 1 else ()))
+    values = (answer[name] for name in names if name in answer)
     return next((label_text(value) for value in values if isinstance(value, str | int | float)), None)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dojo_kit.errors import InputError
 from dojo_kit.records import LabelRow, Row, Run
-from dojo_kit.scoring.label_reading import is_failed_output
+from dojo_kit.scoring.label_reading import is_failed_output, json_answer
 
 Failures = Literal["recognised", "stored"]
 """Which rows have no answer: all that are recognised as failed, or only those stored as failed, as published."""
@@ -83,11 +83,26 @@ def failed_rows(predicted: Sequence[Any], given: Iterable[bool] | None) -> list[
     return [a or b for a, b in zip(marked, named, strict=True)]
 
 
-def columns_of_run(run: Run, failures: Failures) -> TaskColumns:
+def answer_field(answers: Sequence[Any], name: str) -> list[Any] | None:
+    """Return one field of answers that are JSON objects; None when no answer has it.
+
+    Examples:
+        >>> answer_field(['{"doc_type": "contract"}', "contract"], "doc_type")
+        ['contract', None]
+        >>> answer_field(["contract"], "doc_type") is None
+        True
+    """
+    objects = (answer if isinstance(answer, dict) else json_answer(answer) for answer in answers)
+    found = [None if answer is None else answer.get(name) for answer in objects]
+    return found if any(value is not None for value in found) else None
+
+
+def columns_of_run(run: Run, failures: Failures, *, by_question: bool = False) -> TaskColumns:
     """Read the columns of a run with labels.
 
     Args:
         run: The run.
+        by_question: Whether each question's answers are read by themselves.
         failures: ``stored`` takes back what the reader recognised and scores rows as the record did.
 
     Raises:
@@ -106,7 +121,7 @@ def columns_of_run(run: Run, failures: Failures) -> TaskColumns:
         expected_subclass=[row.expected_subclass for row in rows],
         predicted_subclass=[answer.subclass for answer in answers],
         doc_types=[answer.doc_type for answer in answers],
-        questions=_questions(rows),
+        questions=_questions(rows) if by_question else None,
         confidences=[answer.confidence for answer in answers],
         reasonings=[answer.reasoning for answer in answers],
         input_modes=[mode if isinstance(mode, str) else None for mode in modes],

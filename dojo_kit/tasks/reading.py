@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from dojo_kit.errors import closest
 from dojo_kit.records import Problem
 from dojo_kit.scoring.label_reading import label_text, normalize_label
 from dojo_kit.text.tokens import is_no_value
-from dojo_kit.vocabulary import Normalized, Vocabulary, own_vocabulary, vocabulary
+from dojo_kit.vocabulary import Vocabulary, own_vocabulary, vocabulary
 
 Keys = NDArray[np.object_]
 
@@ -54,7 +54,7 @@ class ReadLabels:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Whether something is expected."""
-        return np.array([key is not None for key in self.expected], dtype=bool)
+        return np.array(self.expected != None, dtype=bool)  # noqa: E711
 
 
 def read_labels(
@@ -74,66 +74,86 @@ def read_labels(
         valid: Labels an answer may have; they replace the expected ones in the choice of the vocabulary.
         questions: Question of every row; each has a vocabulary of its own.
     """
-    n = len(expected)
-    asked = [""] * n if questions is None else list(questions)
     truth, guess = _Texts(expected), _Texts(predicted)
     found: dict[str, Vocabulary] = {}
     problems: list[Problem] = []
-    read_truth, read_guess = _empty(n), _empty(n)
-    for question, rows in _rows_by(asked).items():
+    keys, guesses, flags = (np.full(len(truth.codes), None, dtype=object) for _ in range(3))
+    for question, rows in _rows_by(questions, len(truth.codes)).items():
         allowed = _allowed(valid, question)
-        texts = dict.fromkeys(t for t in map(truth.at, rows) if not _is_missing(t, allowed))
-        found[question], new = _choose(vocabularies, list(texts), allowed)
+        labels = [text for text in truth.distinct(rows) if not _is_missing(text, allowed)]
+        found[question], new = _choose(vocabularies, labels, allowed)
         problems += new
-        for index, text in zip(rows, map(truth.at, rows), strict=True):
-            if text in texts:
-                read_truth[index] = truth.read(index, found[question])
-        for index in rows:
-            read_guess[index] = guess.read(index, found[question])
-    keys = _column(reading and reading.key for reading in read_truth)
-    guesses = _column(reading.key for reading in read_guess)
-    pairs = {pair: any(v.equivalent(*pair) for v in found.values()) for pair in set(zip(keys, guesses, strict=True))}
+        keys[rows] = truth.read(rows, found[question], only=frozenset(labels))[0]
+        guesses[rows], flags[rows] = guess.read(rows, found[question])
     return ReadLabels(
         _together(found),
         keys,
-        _column(truth.at(index) or None for index in range(n)),
+        truth.column(),
         guesses,
-        _column(guess.at(index) for index in range(n)),
-        _column(reading.flag for reading in read_guess),
-        np.array([pairs[pair] for pair in zip(keys, guesses, strict=True)], dtype=bool),
+        guess.column(),
+        flags,
+        _equivalent(keys, guesses, list(found.values())),
         tuple(problems),
     )
 
 
 def read_answers(values: Sequence[Any], name: str) -> Keys:
     """Read a column against a packaged vocabulary."""
-    texts, known = _Texts(values), vocabulary(name)
-    return _column(texts.read(index, known).key for index in range(len(values)))
+    return _Texts(values).read(slice(None), vocabulary(name))[0]
+
+
+_Rows = NDArray[np.intp] | slice
 
 
 class _Texts:
-    """A column as texts, each distinct one read once per vocabulary."""
+    """A column as codes into its distinct texts, so that each is read once."""
 
     def __init__(self, values: Sequence[Any]) -> None:
-        self._texts = [json.dumps(v, default=str) if isinstance(v, Mapping) else label_text(v) for v in values]
-        self._read: dict[tuple[str, int], Normalized] = {}
+        import pandas as pd
 
-    def at(self, index: int) -> str:
-        return self._texts[index]
+        # objects are not hashable, and are read from their text as well
+        plain = [json.dumps(v, default=str) if isinstance(v, dict) else v for v in values]
+        column = np.empty(len(plain), dtype=object)
+        column[:] = plain
+        codes, distinct = pd.factorize(column)
+        self.texts = [*map(label_text, distinct), ""]  # the last for missing values, whose code is -1
+        self.codes = codes
 
-    def read(self, index: int, known: Vocabulary) -> Normalized:
-        text = self._texts[index]
-        key = text, id(known)
-        if key not in self._read:
-            self._read[key] = normalize_label(text, known)
-        return self._read[key]
+    def distinct(self, rows: _Rows) -> list[str]:
+        """Return the distinct texts of some rows, in order of appearance in the column."""
+        occurring = np.unique(self.codes[rows] % len(self.texts))
+        return list(dict.fromkeys(self.texts[code] for code in occurring))
+
+    def column(self) -> Keys:
+        """Return the text of every row; None where there is none."""
+        return _objects(text or None for text in self.texts)[self.codes]
+
+    def read(self, rows: _Rows, known: Vocabulary, only: Collection[str] | None = None) -> tuple[Keys, Keys]:
+        """Return keys and flags of some rows; of texts not among ``only`` no key."""
+        keys, flags = np.full(len(self.texts), None, dtype=object), np.full(len(self.texts), None, dtype=object)
+        for code in np.unique(self.codes[rows] % len(self.texts)):
+            text = self.texts[code]
+            if only is None or text in only:
+                keys[code], flags[code], _ = normalize_label(text, known)
+        return keys[self.codes[rows]], flags[self.codes[rows]]
 
 
-def _rows_by(questions: Sequence[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for index, question in enumerate(questions):
-        rows.setdefault(question, []).append(index)
-    return rows or {"": []}
+def _rows_by(questions: Sequence[str] | None, n: int) -> dict[str, _Rows]:
+    if questions is None or not n:
+        return {"": slice(None)}
+    import pandas as pd
+
+    codes, names = pd.factorize(_objects(questions), use_na_sentinel=False)
+    return {label_text(name): np.flatnonzero(codes == code) for code, name in enumerate(names)}
+
+
+def _equivalent(keys: Keys, guesses: Keys, found: Sequence[Vocabulary]) -> NDArray[np.bool_]:
+    answered = np.array(guesses != None, dtype=bool)  # noqa: E711
+    same = np.asarray(answered & (keys == guesses), dtype=bool)
+    if any(known.equivalents for known in found):
+        for index in np.flatnonzero(answered & ~same):
+            same[index] = any(known.equivalent(keys[index], guesses[index]) for known in found)
+    return same
 
 
 def _allowed(valid: ValidLabels | None, question: str) -> list[str] | None:
@@ -167,6 +187,8 @@ def _choose(
     if best is None:
         extra = [label for label in expected if allowed is not None and label not in allowed]
         own = own_vocabulary(labels)
+        if allowed is None and len(own.keys) == 1:  # what else an answer could have named is not known
+            own = replace(own, exact_only=frozenset(own.keys))
         return own, [_stranger(label, "the valid labels", allowed or ()) for label in extra if _is_new(label, allowed)]
     problems = [_stranger(label, best.name, best.keys) for label in unknown if label in expected]
     return best.extended(unknown), problems
@@ -193,11 +215,7 @@ def _together(found: Mapping[str, Vocabulary]) -> Vocabulary:
     )
 
 
-def _empty(n: int) -> list[Any]:
-    return [None] * n
-
-
-def _column(values: Iterable[Any]) -> Keys:
+def _objects(values: Iterable[Any]) -> Keys:
     items = list(values)
     column = np.empty(len(items), dtype=object)
     column[:] = items

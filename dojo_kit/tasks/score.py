@@ -14,7 +14,15 @@ from dojo_kit.scoring.calibration import calibrate
 from dojo_kit.scoring.classification import LabelScores
 from dojo_kit.settings import Settings, resolve
 from dojo_kit.stats.intervals import Estimate
-from dojo_kit.tasks.columns import Failures, TaskColumns, columns_of_run, failed_rows, listed, listed_if
+from dojo_kit.tasks.columns import (
+    Failures,
+    TaskColumns,
+    answer_field,
+    columns_of_run,
+    failed_rows,
+    listed,
+    listed_if,
+)
 from dojo_kit.tasks.extraction import chained_metrics, extraction_columns
 from dojo_kit.tasks.metrics import RowMeans, task_metrics
 from dojo_kit.tasks.reading import ReadLabels, ValidLabels, read_labels
@@ -57,8 +65,9 @@ def score_task(
         predicted: Answer per row.
         valid: Labels an answer may have; for questions with answer sets of their own, question -> labels.
         expected_subclass: True label of the second level; missing where a document has none.
-        predicted_subclass: Answer for the second level.
-        doc_types: Predicted document class, where ``predicted`` is a family; without it only families are compared.
+        predicted_subclass: Answer for the second level; by default what answers given as JSON call ``doc_subclass``.
+        doc_types: Predicted document class, where ``predicted`` is a family; by default what answers given as JSON call
+            ``doc_type``. Without any only families are compared.
         documents: Document per row; intervals resample documents.
         questions: Question per row; each question's answers are a vocabulary of their own.
         confidences: Confidence stated per row, 0 to 1.
@@ -76,7 +85,7 @@ def score_task(
         >>> scores.metrics["subtype_accuracy"].value, scores.metrics["subtype_accuracy_equiv"].value
         (0.5, 1.0)
     """
-    record = task_record(task, strict=strict)
+    record = _label_task(task, strict)
     truth, answers = listed(expected), listed(predicted)
     columns = TaskColumns(
         truth,
@@ -84,8 +93,8 @@ def score_task(
         failed_rows(answers, failed),
         documents=listed_if(documents),
         expected_subclass=listed_if(expected_subclass),
-        predicted_subclass=listed_if(predicted_subclass),
-        doc_types=listed_if(doc_types),
+        predicted_subclass=listed_if(predicted_subclass) or answer_field(answers, "doc_subclass"),
+        doc_types=listed_if(doc_types) or (answer_field(answers, "doc_type") if record.kind == "family" else None),
         questions=listed_if(questions),
         confidences=listed_if(confidences),
         costs=listed_if(costs),
@@ -121,12 +130,19 @@ def score_task_run(
     Raises:
         InputError: The run holds no labels, or its task is unknown and ``strict`` is set.
     """
-    record = task_record(task or run.meta.task, strict=strict)
-    columns = columns_of_run(run, failures)
+    record = _label_task(task or run.meta.task, strict)
+    columns = columns_of_run(run, failures, by_question=record.by_question)
     further = extraction_columns(run, extraction, failures) if record.extracts else {}
     classes = _valid_classes(run) if valid is None else valid
     scores = _score(record, columns, further, valid=classes, positive=positive, settings=resolve(settings))
     return replace(scores, problems=(*run.problems, *scores.problems))
+
+
+def _label_task(task: str, strict: bool) -> TaskRecord:
+    record = task_record(task, strict=strict)
+    if record.kind == "questions":
+        raise InputError("quoted answers are scored by score_contracteval", field="task", expected="a task with labels")
+    return record
 
 
 def _valid_classes(run: Run) -> list[str] | None:
@@ -146,8 +162,6 @@ def _score(
     positive: str | None,
     settings: Settings,
 ) -> TaskScores:
-    if record.kind == "questions":
-        raise InputError("quoted answers are scored by score_contracteval", field="task", expected="a task with labels")
     first = read_labels(
         columns.expected,
         columns.predicted,
@@ -213,7 +227,7 @@ def _class_metrics(labels: LabelScores, n_left_out: int) -> dict[str, Estimate]:
     found = {"balanced_accuracy": labels.balanced_accuracy, "f1_macro": labels.macro_f1, **binary}
     if not n_left_out:
         return found
-    note = f"{n_left_out} failed rows of unknown class are left out"
+    note = f"failed rows of unknown class, left out: {n_left_out}"
     return {
         name: replace(estimate, note="; ".join(filter(None, (estimate.note, note)))) for name, estimate in found.items()
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dojo_kit.records import Problem
 from dojo_kit.scoring.calibration import Calibration
-from dojo_kit.scoring.classification import NO_LABEL, OUTSIDE, LabelScores, score_labels
+from dojo_kit.scoring.classification import NO_LABEL, LabelScores, is_other, score_labels
 from dojo_kit.settings import Settings
 from dojo_kit.stats.intervals import Estimate
 from dojo_kit.tasks.table import TaskRecord
@@ -159,8 +159,9 @@ class TaskScores:
         names = ("expected_subclass", "predicted_subclass") if level == "subclass" else ("expected", "predicted")
         answered = self.rows[(self.rows["status"] != "failed") & (self.rows[names[0]] == expected)]
         guesses = answered[names[1]]
-        unread = NO_LABEL if scores is not None and NO_LABEL in scores.labels else OUTSIDE
-        return answered[(guesses == predicted) | (guesses.isna() & (predicted == unread))]
+        apart = scores is not None and NO_LABEL in scores.labels
+        holds_unread = predicted == NO_LABEL if apart else is_other(predicted)
+        return answered[(guesses == predicted) | (guesses.isna() & holds_unread)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return counts, metrics and breakdowns as JSON-ready values; single rows stay in `rows`."""

@@ -37,6 +37,7 @@ class TaskRecord:
         document_class: The document class all rows belong to, for a ``family``.
         positive: Label taken as positive in a binary view.
         extracts: Whether rows hold an extraction beside the label.
+        by_question: Whether the answers to each question of a run are a vocabulary of their own.
     """
 
     key: str
@@ -49,6 +50,7 @@ class TaskRecord:
     document_class: str | None = None
     positive: str | None = None
     extracts: bool = False
+    by_question: bool = False
 
 
 TASKS: Mapping[str, TaskRecord] = {
@@ -92,6 +94,7 @@ TASKS: Mapping[str, TaskRecord] = {
             "labels",
             also=("maud", "maud_question_classification"),
             vocabularies=("maud_consideration", "yes_no"),
+            by_question=True,
         ),
         TaskRecord(
             "legalbench",
@@ -161,7 +164,7 @@ def task_record(task: str, *, strict: bool = False) -> TaskRecord:
     message = unknown_task(task)
     if strict:
         raise InputError(message, field="task", expected=", ".join(TASKS))
-    warnings.warn(f"{message}; scored as plain labels", UserWarning, stacklevel=2)
+    warnings.warn(f"{message}; scored as plain labels", UserWarning, stacklevel=4)
     return TaskRecord(task, "choose a label", "labels")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dojo_kit.stats.intervals import Array
 from dojo_kit.tasks.columns import TaskColumns
@@ -38,7 +39,7 @@ class Verdict:
     doc_type_right: Array
     right: Array
     right_equiv: Array
-    modes: Sequence[str | None]
+    modes: Keys
     doc_type: Keys | None = None
     subclass_right: Array | None = None
     subclass_right_equiv: Array | None = None
@@ -65,12 +66,18 @@ def _family(record: TaskRecord, columns: TaskColumns, first: ReadLabels, second:
         in_class = np.asarray(doc_type == record.document_class, dtype=bool)
         class_right = _flags(in_class, np.ones(len(columns), dtype=bool), columns)
     right, equivalent = in_class & first.right, in_class & first.equivalent
-    modes = [
-        family_mode(in_class=a, right=b, predicted=key, equivalent=c)
-        for a, b, key, c in zip(in_class, right, first.predicted, equivalent, strict=True)
-    ]
+
+    def mode(row: int) -> str | None:
+        return family_mode(
+            in_class=bool(in_class[row]), right=False, predicted=first.predicted[row], equivalent=bool(equivalent[row])
+        )
+
     return Verdict(
-        class_right, _flags(right, first.known, columns), _flags(equivalent, first.known, columns), modes, doc_type
+        class_right,
+        _flags(right, first.known, columns),
+        _flags(equivalent, first.known, columns),
+        _modes(right, mode),
+        doc_type,
     )
 
 
@@ -81,7 +88,7 @@ def _hierarchy(record: TaskRecord, columns: TaskColumns, first: ReadLabels, seco
     else:
         known, strict, lenient = second.known, second.right, second.equivalent
     exact, defensible = first.right & (strict | ~known), first.right & (lenient | ~known)
-    modes = [hierarchy_mode(in_class=a, exact=b) for a, b in zip(first.right, exact, strict=True)]
+    modes = _modes(exact, lambda row: hierarchy_mode(in_class=bool(first.right[row]), exact=False))
     return Verdict(
         _flags(first.right, first.known, columns),
         _flags(exact, first.known, columns),
@@ -93,7 +100,7 @@ def _hierarchy(record: TaskRecord, columns: TaskColumns, first: ReadLabels, seco
 
 
 def _labels(record: TaskRecord, columns: TaskColumns, first: ReadLabels, second: ReadLabels | None) -> Verdict:
-    modes = [label_mode(right=a, predicted=key) for a, key in zip(first.right, first.predicted, strict=True)]
+    modes = _modes(first.right, lambda row: label_mode(right=False, predicted=first.predicted[row]))
     right, equivalent = (_flags(flags, first.known, columns) for flags in (first.right, first.equivalent))
     return Verdict(np.full(len(columns), np.nan), right, equivalent, modes)
 
@@ -103,6 +110,14 @@ _JUDGES: Mapping[TaskKind, Callable[[TaskRecord, TaskColumns, ReadLabels, ReadLa
     "hierarchy": _hierarchy,
     "labels": _labels,
 }
+
+
+def _modes(right: NDArray[np.bool_], mode: Callable[[int], str | None]) -> Keys:
+    """Return the mode of every row that is not right."""
+    modes = np.full(len(right), None, dtype=object)
+    for row in np.flatnonzero(~right).tolist():
+        modes[row] = mode(row)
+    return modes
 
 
 def _flags(right: Any, known: Any, columns: TaskColumns, missable: Any = True) -> Array:
@@ -135,21 +150,21 @@ def rows_frame(
     import pandas as pd
 
     failed = np.asarray(columns.failed, dtype=bool)
-    wrong = ~failed & (verdict.right == 0)
-    modes = [NO_ANSWER if f else mode if w else None for f, w, mode in zip(failed, wrong, verdict.modes, strict=True)]
+    modes = np.where(verdict.right == 0, verdict.modes, np.array(None))
+    modes[failed] = NO_ANSWER
     found: dict[str, Any] = {
         "document": columns.documents,
         "question": columns.questions,
         "status": np.where(failed, "failed", np.where(first.known, "scored", "unscored")),
         "expected": first.expected,
         "expected_text": first.expected_texts,
-        "predicted": first.predicted,
+        "predicted": np.where(failed, np.array(None), first.predicted),
         "predicted_text": first.predicted_texts,
-        "flag": [None if f else flag for f, flag in zip(failed, first.flags, strict=True)],
+        "flag": np.where(failed, np.array(None), first.flags),
         "doc_type": verdict.doc_type,
         "doc_type_right": verdict.doc_type_right,
         "expected_subclass": second and second.expected,
-        "predicted_subclass": second and second.predicted,
+        "predicted_subclass": second and np.where(failed, np.array(None), second.predicted),
         "subclass_right": verdict.subclass_right,
         "subclass_right_equiv": verdict.subclass_right_equiv,
         "right": verdict.right,
@@ -169,9 +184,10 @@ def rows_frame(
 def _typed(values: Any, dtype: str, n: int) -> pd.Series[Any]:
     import pandas as pd
 
-    listed = [None] * n if values is None else list(values)
+    if dtype == "str":
+        return pd.Series([None] * n if values is None else list(values), dtype="str")
+    given = [None] * n if values is None else values
+    numbers = given if isinstance(given, np.ndarray) else np.array([np.nan if v is None else v for v in given], float)
     if dtype == "boolean":
-        return pd.Series([None if v is None or np.isnan(v) else bool(v) for v in listed], dtype="boolean")
-    if dtype == "float64":
-        return pd.Series([np.nan if v is None else v for v in listed], dtype="float64")
-    return pd.Series(listed, dtype="str")
+        return pd.Series(pd.arrays.BooleanArray(numbers == 1, np.isnan(numbers)))
+    return pd.Series(numbers, dtype="float64")
