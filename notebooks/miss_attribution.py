@@ -6,31 +6,30 @@ app = marimo.App(width="full", app_title="Miss attribution")
 
 @app.cell
 def _():
-    from html import escape
-
     import marimo as mo
 
     from dojo_kit import attribute, charts, load_documents, load_labels, read_run, score_run
     from dojo_kit.analysis.families import worst_family
     from dojo_kit.analysis.span_cases import CAUSES
-    from dojo_kit.runs.annotations import load_annotations
+    from dojo_kit.runs.annotations import load_annotations, save_annotations
     from dojo_kit.samples import sample_data
-    from dojo_widgets import DocumentView, MissExplorer, SpanLabeler, show
+    from dojo_widgets import Finding, MissExplorer, SpanLabeler, link, show
 
     return (
         CAUSES,
-        DocumentView,
+        Finding,
         MissExplorer,
         SpanLabeler,
         attribute,
         charts,
-        escape,
+        link,
         load_annotations,
         load_documents,
         load_labels,
         mo,
         read_run,
         sample_data,
+        save_annotations,
         score_run,
         show,
         worst_family,
@@ -51,7 +50,7 @@ def _(mo):
 
 @app.cell
 def _(mo, sample_data):
-    # Parameters: --run, --labels, --documents, --field, --spans, --measure, --verdicts after `--` on the command line.
+    # Parameters: --run, --labels, --documents, --field, --spans, --measure, --verdicts, --who after `--` on the command line.
     args = mo.cli_args()
     run_path = args.get("run") or str(sample_data() / "runs" / "extraction_v1_small.json")
     labels_path = args.get("labels") or str(sample_data() / "labels.json")
@@ -60,6 +59,7 @@ def _(mo, sample_data):
     spans_mode = args.get("spans") or "all"
     measure = args.get("measure") or "scorer"
     verdicts_path = args.get("verdicts") or "verdicts.jsonl"
+    who = args.get("who") or "reader"
     return (
         documents_path,
         field,
@@ -68,6 +68,7 @@ def _(mo, sample_data):
         run_path,
         spans_mode,
         verdicts_path,
+        who,
     )
 
 
@@ -96,19 +97,16 @@ def _(attribute, field, measure, scored):
 
 
 @app.cell(hide_code=True)
-def _(attribution, counts, escape, field, mo, scored, unmatched, worst_family, CAUSES):
-    # Names of runs and categories come from outside: shown as text, never as markdown.
-    _worst = worst_family(attribution.families(field))
+def _(CAUSES, Finding, attribution, counts, field, scored, unmatched, worst_family):
+    _worst = worst_family(attribution.families(field)).removeprefix("lost ")
     _top = attribution.commonest_cause(field)
-    _cause = (
+    Finding(
+        f"{unmatched:,} of {counts['n_expected']:,} {field} spans are lost" + (f", {_worst}" if _worst else ""),
         f"The commonest cause is {CAUSES[_top[0]].name} ({_top[1]} of {unmatched:,}): {CAUSES[_top[0]].says}."
         if _top
-        else ""
-    )
-    _title = f"{unmatched:,} of {counts['n_expected']:,} {field} spans are lost" + (f", {_worst}" if _worst else "")
-    mo.Html(
-        f"<h2>{escape(_title)}</h2><p>{escape(_cause)} {scored.counts['n_failed']} failed documents take no part. What not to "
-        "conclude: families differ by chance as well, so look at their intervals before their order.</p>"
+        else "",
+        f"{scored.counts['n_failed']} failed documents take no part. What not to conclude: families differ by chance as "
+        "well, so look at their intervals before their order.",
     )
     return
 
@@ -121,19 +119,22 @@ def _(MissExplorer, attribution, documents, field, show):
 
 
 @app.cell(hide_code=True)
-def _(attribution, escape, explorer, field, mo):
+def _(Finding, attribution, explorer, field):
     # What is selected above, as rows of the same table: the widget only ever holds ids.
     _spans = attribution.of_field(field)
-    selected = _spans[_spans["category"] == explorer.family] if explorer.family else _spans
-    _lost = selected[selected["status"] != "matched"]
+    _matched = _spans["status"] == "matched"
+    _shown = {"missed": ~_matched, "matched": _matched, "check": _spans["check"]}[explorer.show]
+    _shown &= (_spans["category"] == explorer.family) | (not explorer.family)
+    _shown &= (_spans["cause"] == explorer.cause) | (not explorer.cause)
+    selected = _spans[_shown]
     _span = attribution.span(explorer.span) if explorer.span else None
     _what = (
         f"the span of {_span['document']} under {_span['family']}, {_span['cause'] or 'matched'}"
         if _span
         else "no span"
     )
-    _where = f"{explorer.family or 'all families'}, {len(_lost)} of {len(selected)} spans lost; {_what}"
-    mo.Html(f"<p><b>Selected</b>: {escape(_where)}</p>")
+    _where = " · ".join(part for part in (explorer.family or "all families", explorer.cause) if part)
+    Finding("", f"Selected: {_where}, {len(selected)} {explorer.show}; {_what}")
     return (selected,)
 
 
@@ -141,7 +142,7 @@ def _(attribution, escape, explorer, field, mo):
 def _(mo, selected):
     _columns = ["document", "family", "text", "status", "cause", "similarity", "place"]
     mo.ui.table(
-        selected.loc[selected["status"] != "matched", _columns].reset_index(drop=True),
+        selected[_columns].reset_index(drop=True),
         page_size=6,
         selection=None,
         show_column_summaries=False,
@@ -156,7 +157,7 @@ def _(mo):
     mo.md("""
     ## Which families are missed beyond chance?
 
-    Bars are counts, whiskers 95 % Wilson intervals of the rate; the dashed line is the average. Families with fewer
+    Bars are the share of labels missed, whiskers 95 % Wilson intervals; the dashed line is the average. Families with fewer
     than 5 labels are grey: they say nothing.
     """)
     return
@@ -173,33 +174,41 @@ def _(mo):
     mo.md("""
     ## Judge the doubtful cases
 
-    Near misses and matches that stand elsewhere are the ones worth a reader's time. Verdicts are saved with your name,
-    the time and the recipe of the run, and can be resumed.
+    Near misses and matches that stand elsewhere are the ones worth a reader's time. Verdicts given here or in the
+    explorer above are saved with the name given by `--who`, the time and the recipe of the run, and can be resumed.
     """)
     return
 
 
 @app.cell
-def _(SpanLabeler, attribution, field, load_annotations, mo, show, verdicts_path):
+def _(SpanLabeler, attribution, explorer, field, link, load_annotations, show, verdicts_path, who):
     from pathlib import Path as _Path
 
-    _known = load_annotations(verdicts_path) if _Path(verdicts_path).exists() else ()
-    labeler = show(SpanLabeler.of(attribution, field, who="reader", annotations=_known))
-    mo.vstack([labeler])
+    _known = load_annotations(verdicts_path, recipe=attribution.scored.recipe) if _Path(verdicts_path).exists() else ()
+    labeler = show(SpanLabeler.of(attribution, field, who=who, annotations=_known))
+    link(labeler, explorer, traits=("judgements",))
+    labeler
     return (labeler,)
 
 
 @app.cell
-def _(labeler, mo):
-    save = mo.ui.run_button(label="Save verdicts")
-    mo.hstack([save, mo.md(f"{len(labeler.judgements)} judged")], justify="start")
+def _(explorer, labeler, mo):
+    save = mo.ui.run_button(label="Save verdicts", disabled=not {**explorer.judgements, **labeler.judgements})
+    mo.hstack([save, mo.md(f"{len({**explorer.judgements, **labeler.judgements})} judged")], justify="start")
     return (save,)
 
 
 @app.cell
-def _(labeler, mo, save, verdicts_path):
+def _(attribution, explorer, labeler, mo, save, save_annotations, verdicts_path, who):
+    from datetime import UTC as _UTC
+    from datetime import datetime as _datetime
+
     mo.stop(not save.value)
-    mo.plain_text(f"saved to {getattr(labeler, 'widget', labeler).save(verdicts_path)}")
+    _now = _datetime.now(_UTC).isoformat(timespec="seconds")
+    _labeler, _explorer = (getattr(widget, "widget", widget) for widget in (labeler, explorer))
+    _labeler.save(verdicts_path, when=_now)
+    save_annotations(verdicts_path, _explorer.annotations, who=who, when=_now, recipe=attribution.scored.recipe)
+    mo.plain_text(f"{len(_explorer.annotations)} verdicts saved to {verdicts_path}")
     return
 
 

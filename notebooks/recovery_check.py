@@ -6,19 +6,17 @@ app = marimo.App(width="full", app_title="Recovery check")
 
 @app.cell
 def _():
-    from html import escape
-
     import marimo as mo
 
     from dojo_kit import attribute, charts, formats, load_documents, load_labels, read_run, recovered, score_run
     from dojo_kit.samples import sample_data
-    from dojo_widgets import MissExplorer, show
+    from dojo_widgets import Finding, MissExplorer, show
 
     return (
+        Finding,
         MissExplorer,
         attribute,
         charts,
-        escape,
         formats,
         load_documents,
         load_labels,
@@ -93,18 +91,17 @@ def _(
 
 
 @app.cell(hide_code=True)
-def _(after, before, counts, escape, field, formats, mo):
-    # Names of runs come from outside: shown as text, never as markdown.
-    _name = after.scored.recipe.run["name"]
+def _(Finding, after, before, counts, field, formats, recovery):
     _recall = [formats.estimate(side.recall(field)) for side in (before, after)]
-    _title = (
-        f"{_name} recovered {counts['recovered']} spans and lost {counts['lost']} (net {counts['net']:+d}); "
-        f"{counts['still']} are still missing"
-    )
-    mo.Html(
-        f"<h2>{escape(_title)}</h2><p>Recall of {escape(field)} went from {_recall[0]} to {_recall[1]}. Whether the intervals "
-        "overlap decides nothing: the same documents were read twice, and a rerun of either prompt would move some spans as "
-        "well.</p>"
+    _n = recovery.spans["document"].nunique()
+    Finding(
+        f"{after.scored.recipe.run['name']} recovered {counts['recovered']} spans and lost {counts['lost']} "
+        f"(net {counts['net']:+d}); {counts['still']} are still missing",
+        f"Compared: {_n} documents scored in both runs, {sum(counts[name] for name in ('recovered', 'lost', 'still', 'kept'))} "
+        f"spans; {recovery.n_only_before} documents were scored only before and {recovery.n_only_after} only after.",
+        f"Recall of {field} went from {_recall[0]} to {_recall[1]} (n {before.recall(field).n} and {after.recall(field).n} "
+        "documents). Whether the intervals overlap decides nothing: the same documents were read twice, and a rerun of "
+        "either prompt would move some spans as well.",
     )
     return
 
@@ -149,26 +146,34 @@ def _(MissExplorer, after, documents, field, show):
 
 
 @app.cell(hide_code=True)
-def _(escape, explorer, mo, recovery):
+def _(Finding, explorer, recovery):
     _spans = recovery.spans
     _mine = _spans[_spans["category"] == explorer.family] if explorer.family else _spans
     _counts = _mine["change"].value_counts()
     _what = ", ".join(f"{_counts.get(change, 0)} {change}" for change in ("recovered", "lost", "still", "kept"))
-    mo.Html(f"<p><b>Selected</b>: {escape(explorer.family or 'all families')}: {_what}</p>")
+    Finding("", f"Selected: {explorer.family or 'all families'}: {_what}")
     return
 
 
 @app.cell
 def _(mo, recovery):
-    _columns = ["change", "document", "family", "text", "similarity_before", "similarity_after", "cause_after"]
+    _columns = {
+        "change": "change",
+        "family": "family",
+        "text": "label",
+        "similarity_before": "before",
+        "similarity_after": "after",
+        "cause_after": "cause after",
+        "document": "document",
+    }
     _spans = recovery.spans[recovery.spans["change"].isin(["lost", "recovered"])]
     mo.ui.table(
-        _spans.sort_values("change")[_columns].reset_index(drop=True),
+        _spans.sort_values("change")[list(_columns)].rename(columns=_columns).reset_index(drop=True),
         page_size=8,
         selection=None,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping={"similarity_before": "{:.2f}", "similarity_after": "{:.2f}"},
+        format_mapping={"before": "{:.2f}", "after": "{:.2f}"},
     )
     return
 

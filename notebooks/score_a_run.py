@@ -6,22 +6,20 @@ app = marimo.App(width="full", app_title="Score a run")
 
 @app.cell
 def _():
-    from html import escape
-
     import marimo as mo
     import pandas as pd
 
     from dojo_kit import charts, formats, load_documents, load_labels, read_run, score_run
     from dojo_kit.samples import sample_data
     from dojo_kit.stats.intervals import SCOPE
-    from dojo_widgets import FieldGrid, ThresholdExplorer, show
+    from dojo_widgets import FieldGrid, Finding, ThresholdExplorer, show
 
     return (
         FieldGrid,
+        Finding,
         SCOPE,
         ThresholdExplorer,
         charts,
-        escape,
         formats,
         load_documents,
         load_labels,
@@ -74,15 +72,14 @@ def _(
 
 
 @app.cell(hide_code=True)
-def _(SCOPE, escape, formats, metrics, mo, scored):
-    # Names of runs come from outside: shown as text, never as markdown.
+def _(Finding, SCOPE, formats, metrics, scored):
     _overall = metrics["overall_extraction_score"]
     _scores = {name: e for name, e in metrics.items() if name.endswith("_score") and name != "overall_extraction_score"}
     _weak = min((name for name in _scores if _scores[name].value is not None), key=lambda name: _scores[name].value)
-    _title = f"{scored.recipe.run['name']} scores {formats.estimate(_overall)}; {_weak.removesuffix('_score')} is its weakest field"
-    mo.Html(
-        f"<h2>{escape(_title)}</h2><p>{scored.counts['n_scored']} of {scored.counts['n_documents']} documents scored, "
-        f"{scored.counts['n_failed']} failed. {escape(SCOPE)}</p>"
+    Finding(
+        f"{scored.recipe.run['name']} scores {formats.estimate(_overall)}; {_weak.removesuffix('_score')} is its weakest field",
+        f"{scored.counts['n_scored']} of {scored.counts['n_documents']} documents scored, {scored.counts['n_failed']} failed.",
+        SCOPE,
     )
     return
 
@@ -119,8 +116,8 @@ def _(mo):
     mo.md("""
     ## Which cell lost the points?
 
-    Click a cell, or move with the arrow keys: what was predicted, what was expected, and the rule between them. Rows
-    below the grid follow the selection.
+    Click a cell, or move with the arrow keys: what was predicted, what was expected, and the rule between them. The line
+    below the grid follows the selection.
     """)
     return
 
@@ -133,14 +130,14 @@ def _(FieldGrid, scored, show):
 
 
 @app.cell(hide_code=True)
-def _(escape, formats, grid, mo):
+def _(Finding, formats, grid):
     _detail = grid.detail
-    _what = (
-        f"{_detail['field']} scores {formats.number(_detail['score'])} by the rule {_detail['rule']}"
+    Finding(
+        "",
+        f"Selected: {_detail['field']} scores {formats.number(_detail['score'])} by the rule {_detail['rule']}"
         if _detail.get("field")
-        else "no cell yet"
+        else "Selected: no cell",
     )
-    mo.Html(f"<p><b>Selected</b>: {escape(_what)}</p>")
     return
 
 

@@ -24,6 +24,9 @@ BROKEN_FROM = 2.5
 BROKEN_TO = 1.25
 """Times the second tallest bar at which a broken bar ends."""
 
+_NAMED = 3
+"""Families that a title names."""
+
 _GREY, _MISSED = "fewer than 5", "ranked"
 
 
@@ -51,7 +54,9 @@ def family_misses(
     rows = _family_rows(ranked.head(SHOWN_FAMILIES), by)
     missed, n = int(families["missed"].sum()), int(families["n"].sum())
     layered = _by_rate(rows, missed / n) if by == "rate" else _by_count(rows)
-    whole: alt.LayerChart = marks.titled(layered, title or _most_missed(ranked, by), _reading(families, by, missed, n))
+    whole: alt.LayerChart = marks.titled(
+        layered, title or _most_missed(ranked, by, missed / n), _reading(families, by, missed, n)
+    )
     return whole
 
 
@@ -117,14 +122,19 @@ def _bars(base: alt.Chart, y: alt.Y, x: alt.X) -> alt.Chart:
     return bars
 
 
-def _most_missed(ranked: pd.DataFrame, by: str) -> str:
+def _most_missed(ranked: pd.DataFrame, by: str, average: float) -> str:
     lost = ranked[ranked["ranked"].astype(bool) & (ranked["missed"] > 0)]
     if lost.empty:
         return "No family with enough labels to be ranked misses any"
     worst = lost.iloc[0]
     if by == "missed":
         return f"{worst['short']} is missed most: {worst['missed']:,} of {worst['n']:,}"
-    return f"{worst['short']} is missed most often: {worst['missed']:,} of {worst['n']:,} ({worst['rate']:.0%})"
+    beyond = lost[lost["lo"] > average]["short"].tolist()
+    if not beyond:
+        return "No family is missed more often than the average beyond chance"
+    more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
+    verb = "is" if len(beyond) == 1 else "are"
+    return f"{', '.join(beyond[:_NAMED])}{more} {verb} missed more often than the average beyond chance"
 
 
 def _reading(families: pd.DataFrame, by: str, missed: int, n: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dojo_kit import formats
 from dojo_kit.analysis.span_cases import CAUSES, ListItem, place_of, ranges
 from dojo_kit.scoring.nearest import place_overlap
-from dojo_kit.text.tokens import content_tokens, token_f1, tokens
+from dojo_kit.text.tokens import content_tokens, coverage, token_f1, tokens
 
 if TYPE_CHECKING:
     from dojo_kit.analysis.attribution import Attribution
@@ -79,16 +79,41 @@ def _item(attribution: Attribution, span: dict[str, Any], index: int, similarity
         "similarity": similarity,
         "place": place,
         "here": place == "same place",
-        "says": [*_sum(attribution, span, item.text, similarity), *_where(place, span, item)],
+        "says": [
+            *_sum(attribution, span, item.text, similarity, is_own=index == span["item"]),
+            *_where(place, span, item),
+        ],
     }
 
 
-def _sum(attribution: Attribution, span: dict[str, Any], text: str, similarity: float | None) -> list[str]:
+def _beside(value: float, threshold: float) -> str:
+    """Write a similarity with as many digits as it takes to stand on its own side of the threshold.
+
+    Examples:
+        >>> _beside(0.5964, 0.6), _beside(0.71, 0.6)
+        ('0.596', '0.71')
+    """
+    for digits in range(2, 8):
+        shown = f"{value:.{digits}f}"
+        if (float(shown) >= threshold) == (value >= threshold):
+            return shown
+    return repr(value)
+
+
+def _sum(
+    attribution: Attribution, span: dict[str, Any], text: str, similarity: float | None, *, is_own: bool
+) -> list[str]:
     """Write the sum behind a similarity: what is compared with the threshold, and what it is made of."""
+    name = _MEASURES[attribution.measure]
     if similarity is None:
-        return [f"{_MEASURES[attribution.measure]} below {attribution.scored.recipe.pair_floor:g}", ". "]
-    sign = ">=" if similarity >= attribution.threshold else "<"
-    sum_ = f"{_MEASURES[attribution.measure]} {similarity:.2f} {sign} {attribution.threshold:.2f}"
+        return [f"{name} below {attribution.scored.recipe.pair_floor:g}", ". "]
+    threshold = attribution.threshold
+    sign = ">=" if similarity >= threshold else "<"
+    sum_ = f"{name} {_beside(similarity, threshold)} {sign} {threshold:.2f}"
+    if similarity < threshold and span["status"] == "matched" and is_own:
+        whole = coverage(tokens(text), frozenset(tokens(span["text"]))) == 1.0
+        why = "the whole label stands in this item" if whole else "labels are a sample of what is right"
+        return [sum_, f", but {why}, so ", "it counts as found", ". "]
     label, item = tokens(span["text"]), tokens(text)
     if attribution.measure == "coverage":
         distinct = frozenset(label)
@@ -149,6 +174,7 @@ def _python(attribution: Attribution, span: dict[str, Any]) -> str:
     return (
         f"from dojo_kit import {', '.join(loaders)}\n"
         "from dojo_kit.views import compare_span\n\n"
+        'LABELS, DOCUMENTS = "...", "..."  # what this run was scored with\n'
         f"scored = score_run(read_run({source!r}), load_labels(LABELS), load_documents(DOCUMENTS), "
         f"spans={recipe.spans!r}{embedder})\n"
         f"attribution = attribute({', '.join(['scored', *options])})\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,11 @@ WINDOW, SMALL_WINDOW = 600, 400
 
 SURE_PER_FAMILY = 5
 """Spans of each family that can be opened before the most similar of all families fill the rest."""
+
+REASON_CHARACTERS = 50
+"""Characters from which a stored reason may have been cut."""
+
+_SERVER_ERROR = re.compile(r"Error code: (\d+).*?'message': ['\"]([^'\"]*)(['\"])?")
 
 EXAMPLES = 10
 SHOWN_CHARACTERS = 400
@@ -94,12 +100,14 @@ def findings_page(
     if field is not None:
         say("trying other thresholds")
         page.heading("Would another threshold change this?")
-        page.widget(
-            ThresholdExplorer(sweep_view(sweep(scored, field), attribution)),
-            caption="Every place of the sliders was computed with the scorer's own matching when this page was made. A "
+        page.widgets(
+            [ThresholdExplorer(sweep_view(sweep(scored, field), attribution))],
+            linked=("threshold",),
+            caption="The lists above stay at the run's own threshold. Every place of the sliders was computed with the "
+            "scorer's own matching when this page was made. A "
             "finding that turns round when the threshold moves a little is none.",
         )
-    _add_reliability(page, runs)
+    _add_reliability(page, runs if against is None else {**runs, _other_name(against, runs): against})
     return page.footer(recipe=scored.recipe, command=command)
 
 
@@ -139,6 +147,13 @@ def _other_name(against: ScoredRun, runs: Mapping[str, ScoredRun]) -> str:
 def _title(name: str, scored: ScoredRun, attribution: Attribution, field: str | None) -> str:
     overall = scored.metrics().get(OVERALL) or undefined("nothing was scored")
     title = f"{name} scores {formats.estimate(overall)}"
+    counts = scored.counts
+    if counts["n_failed"]:
+        as_zero = scored.metrics().get(f"{OVERALL}_failed_as_zero", overall).value
+        title += (
+            f" on the {counts['n_scored']:,} of {formats.count(counts['n_documents'], 'document')} that did not fail "
+            f"(failed as 0: {formats.number(as_zero)})"
+        )
     worst = "" if field is None else worst_family(attribution.families(field))
     return f"{title}, {worst}" if worst else title
 
@@ -170,7 +185,12 @@ def _add_scores(page: Report, runs: Mapping[str, ScoredRun]) -> None:
         "twice, so only a paired comparison can, and it must beat the noise of reruns."
     )
     page.text("Each row is one run over the same documents." + (several if len(runs) > 1 else ""))
-    page.table(pd.DataFrame([_score_row(shown_name(one, runs.values()), one) for one in runs.values()]))
+    page.table(
+        pd.DataFrame([_score_row(shown_name(one, runs.values()), one) for one in runs.values()]),
+        caption="Failed as 0: the same mean with failed documents as 0. Filled: expected fields the model filled. "
+        "Valid: answers with the right JSON types. True: values that match a label or stand in the document. Their "
+        "intervals: dojo score.",
+    )
 
 
 def _score_row(name: str, scored: ScoredRun) -> dict[str, Any]:
@@ -231,7 +251,8 @@ def _field_row(attribution: Attribution, field: str) -> dict[str, Any]:
     return {
         "list field": _words(field),
         "expected": counts["n_expected"],
-        **{status: counts[status] for status in ("matched", "taken", "near", "missed")},
+        **{status: counts[status] for status in ("matched", "taken", "near")},
+        "nothing near": counts["missed"],
         "recall": attribution.recall(field),
         "to check": int(attribution.of_field(field)["check"].sum()),
         "commonest cause": "" if top is None else f"{CAUSES[top[0]].name} ({top[1]:,})",
@@ -245,7 +266,10 @@ def _add_recovery(page: Report, recovery: Recovery) -> None:
     page.heading("What changed")
     page.text(
         f"From {before} to {after}: {total['recovered']:,} spans recovered, {total['lost']:,} lost (net "
-        f"{total['net']:+,}), {total['still']:,} still missing. A change of the mean score tells neither."
+        f"{total['net']:+,}), {total['still']:,} still missing. A change of the mean score tells neither. Compared: "
+        f"{recovery.spans['document'].nunique():,} documents scored in both runs with {len(recovery.spans):,} spans; "
+        f"{recovery.n_only_before:,} documents were scored only in the first and {recovery.n_only_after:,} only in the "
+        "second. Families with fewer than 5 spans say little."
     )
     rows = [{"list field": _words(field), **_shown(recovery.counts(field))} for field in recovery.fields]
     page.table(pd.DataFrame(rows))
@@ -260,7 +284,7 @@ def _add_recovery(page: Report, recovery: Recovery) -> None:
         spans = recovery.spans[recovery.spans["change"] == change]
         if len(spans):
             page.heading(
-                f"{title}: {'the first ' if len(spans) > EXAMPLES else ''}{min(len(spans), EXAMPLES)} of {len(spans)}",
+                f"{title}: {len(spans):,}" + (f", {EXAMPLES} of them" if len(spans) > EXAMPLES else ""),
                 level=3,
             )
             page.table(pd.DataFrame(list(_examples(recovery, spans, change))))
@@ -272,7 +296,12 @@ def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
 
 def _examples(recovery: Recovery, spans: pd.DataFrame, change: str) -> Iterator[dict[str, Any]]:
     side = "after" if change == "lost" else "before"
-    for span in spans.head(EXAMPLES).to_dict("records"):
+    # One span of each family, the families with most of them first; then a second one, and so on.
+    spans = spans.assign(
+        turn=spans.groupby("family").cumcount(), weight=spans.groupby("family")["family"].transform("size")
+    )
+    chosen = spans.sort_values(["turn", "weight", "family"], ascending=[True, False, True], kind="stable")
+    for span in chosen.head(EXAMPLES).to_dict("records"):
         cause = span[f"cause_{side}"]
         yield {
             "document": formats.short_document(span["document"]),
@@ -287,11 +316,11 @@ def _examples(recovery: Recovery, spans: pd.DataFrame, change: str) -> Iterator[
 def _add_reliability(page: Report, runs: Mapping[str, ScoredRun]) -> None:
     page.heading("Reliability and cost")
     rows = []
-    for name, scored in runs.items():
+    for scored in runs.values():
         tokens = scored.documents["tokens"].dropna()
         rows.append(
             {
-                "run": name,
+                "run": shown_name(scored, runs.values()),
                 "documents": scored.counts["n_documents"],
                 "failed": scored.counts["n_failed"],
                 "tokens per document": float(tokens.mean()) if len(tokens) else None,
@@ -299,10 +328,24 @@ def _add_reliability(page: Report, runs: Mapping[str, ScoredRun]) -> None:
             }
         )
     page.table(pd.DataFrame(rows))
-    for name, scored in runs.items():
+    for scored in runs.values():
         if scored.failures:
-            failures = [{"reason": reason, "documents": n} for reason, n in scored.failures.items()]
-            page.table(pd.DataFrame(failures), caption=f"Why documents of {name} failed.")
+            failures = [{"reason": _reason(reason), "documents": n} for reason, n in scored.failures.items()]
+            page.table(pd.DataFrame(failures), caption=f"Why documents of {shown_name(scored, runs.values())} failed.")
+
+
+def _reason(stored: str) -> str:
+    """Return what an error says: the message inside a stored answer of a server, where there is one.
+
+    Examples:
+        >>> _reason("Error code: 403 - {'error': {'message': 'Key limit exceeded"), _reason("timeout")
+        ('403: Key limit exceeded ...', 'timeout')
+    """
+    found = _SERVER_ERROR.search(stored)
+    if found is None:
+        return stored if len(stored) < REASON_CHARACTERS else f"{stored} ..."
+    whole = found[3] or len(stored) < REASON_CHARACTERS
+    return f"{found[1]}: {found[2]}" + ("" if whole else " ...")
 
 
 def _words(field: str) -> str:
