@@ -92,12 +92,12 @@ def labeling_queue(attribution: Attribution, field: str) -> list[dict[str, Any]]
 
     Returns:
         Matches whose item stands elsewhere, then unmatched spans, the most similar first: ``id``, ``document``,
-        ``short``, ``field``, ``category``, ``family``, ``text``, ``item`` (its text), ``similarity``, ``cause`` and
-        ``place``.
+        ``short``, ``field``, ``category``, ``family``, ``text``, ``status``, ``item`` (its text), ``similarity``,
+        ``cause`` and ``place``.
     """
     spans = attribution.of_field(field)
     doubtful = attribution.doubtful(field)
-    copied = ("id", "document", "field", "category", "family", "text", "similarity", "cause", "place")
+    copied = ("id", "document", "field", "category", "family", "text", "status", "similarity", "cause", "place")
     names = list(dict.fromkeys(spans["document"]))
     short = dict(zip(names, formats.short_documents(names), strict=True))
     queue = []

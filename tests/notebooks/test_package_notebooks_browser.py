@@ -47,9 +47,21 @@ def test_family_and_span_in_marimo(chromium: Any, tmp_path: Path) -> None:
 
 def test_grid_cell_in_marimo(chromium: Any, tmp_path: Path) -> None:
     with marimo_app(NOTEBOOKS / "score_a_run.py", tmp_path) as address, visit(chromium, address) as visited:
+        visited.page.get_by_text("by the rule").wait_for(timeout=60_000)
+        visited.page.get_by_role("gridcell").get_by_text("0.67", exact=True).first.click()
+        visited.page.get_by_text("scores 0.670 by the rule").wait_for()
+        assert visited.outside == []
+
+
+def test_confusion_cell_in_marimo(chromium: Any, tmp_path: Path) -> None:
+    """The cell lists its documents in the widget, and the notebook's own cells follow."""
+    with marimo_app(NOTEBOOKS / "confusion.py", tmp_path) as address, visit(chromium, address) as visited:
         visited.page.get_by_text("Selected: no cell yet").wait_for(timeout=60_000)
-        visited.page.get_by_role("gridcell").get_by_text("0.00").first.click()
-        visited.page.get_by_text("scores 0.000 by the rule").wait_for()
+        visited.page.get_by_role("gridcell", name="expected Service, answered Outsourcing").click()
+        visited.page.get_by_text("Selected: 2 rows in service|outsourcing").wait_for()
+        documents = visited.page.get_by_role("listbox", name="Documents of the cell").get_by_role("option")
+        documents.nth(1).wait_for()
+        assert documents.count() == 2
         assert visited.outside == []
 
 
@@ -73,5 +85,16 @@ def test_grid_cell_in_jupyterlab(chromium: Any, lab: Path, tmp_path: Path) -> No
     with jupyter_lab(lab, tmp_path) as address, visit(chromium, "about:blank", height=4000) as visited:
         run_all(visited.page, address, "quickstart.ipynb")
         visited.page.locator(".field-grid").wait_for(timeout=60_000)
-        visited.page.get_by_role("gridcell").get_by_text("0.00").first.click()
-        visited.page.get_by_text("selected ").last.wait_for()
+        visited.page.get_by_role("gridcell").get_by_text("0.67", exact=True).first.click()
+        visited.page.get_by_text("selected effective_date by date.same_month").wait_for()
+
+
+def test_confusion_cell_in_jupyterlab(chromium: Any, lab: Path, tmp_path: Path) -> None:
+    with jupyter_lab(lab, tmp_path) as address, visit(chromium, "about:blank", height=4000) as visited:
+        run_all(visited.page, address, "confusion.ipynb")
+        visited.page.locator(".confusion-matrix").wait_for(timeout=60_000)
+        visited.page.get_by_role("gridcell", name="expected Service, answered Outsourcing").click()
+        visited.page.get_by_text("selected service|outsourcing").last.wait_for()
+        documents = visited.page.get_by_role("listbox", name="Documents of the cell").get_by_role("option")
+        documents.nth(1).wait_for()
+        assert documents.count() == 2

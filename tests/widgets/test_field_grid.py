@@ -79,6 +79,7 @@ def test_the_finding_names_the_field_with_the_lowest_mean(grid: FieldGrid) -> No
 
 
 def test_selecting_a_cell_brings_its_detail(grid: FieldGrid) -> None:
+    grid.cell = ""
     assert grid.detail == {}
     grid.cell = "beta:effective_date"
     assert grid.detail["rule"] == "date.same_month"
@@ -89,6 +90,13 @@ def test_selecting_a_cell_brings_its_detail(grid: FieldGrid) -> None:
     assert grid.detail == {}
     grid.cell = "nobody:effective_date"
     assert grid.detail == {}
+
+
+def test_the_cell_where_most_is_lost_is_selected_first(scored: ScoredRun, grid: FieldGrid) -> None:
+    """Of the document with the lowest mean; of a field when one is named; a named document alone is its whole row."""
+    assert (grid.cell, grid.detail["cell"]) == ("beta:governing_law", "beta:governing_law")
+    assert FieldGrid(scored, field="key_obligations").cell == "acme:key_obligations"
+    assert FieldGrid(scored, document="Acme").cell == "acme:"
 
 
 def test_a_list_says_what_became_of_every_label_and_item(scored: ScoredRun) -> None:

@@ -301,7 +301,11 @@ def test_what_is_not_at_hand_is_said(mount: Mount) -> None:
     page = mount(explorer(ids=[]))
     page.locator(".row").first.click()
     page.wait_for_selector(".pane-message:not([hidden])")
-    assert "Nothing has arrived for this span" in page.locator(".pane-message").inner_text()
+    said = page.locator(".pane-message").inner_text()
+    assert said.startswith("label 9\n")
+    assert "coverage 0.70" in said
+    assert "not embedded in this page; open it with dojo notebook miss_attribution" in said
+    assert page.locator(".row .absent").count() == page.locator(".row").count()
 
 
 def test_hostile_texts_are_shown_as_texts(mount: Mount) -> None:

@@ -10,10 +10,12 @@ import pytest
 from dojo_widgets.assets import STATIC
 
 ROOTS = {
+    "confusion_matrix": (".confusion-matrix",),
     "document_view": (".dojo .document-pane",),
     "field_grid": (".field-grid",),
     "miss_explorer": (".miss-explorer",),
     "miss_table": (":is(.miss-table, .miss-explorer)",),
+    "reliability_curve": (".reliability-curve",),
     "span_compare": (".dojo .compare-pane",),
     "span_labeler": (".span-labeler",),
     "threshold_explorer": (".threshold-explorer",),

@@ -39,8 +39,10 @@ class FieldGrid(Widget):
 
     Args:
         scored: The run.
-        document: Document of the cell to select first; none by default.
-        field: Field of that cell.
+        document: Document of the cell to select first; by default the one with the lowest mean, or with the lowest
+            score of ``field``.
+        field: Field of that cell; by default the one ``document`` scores lowest in, or its whole row when the document
+            was named.
         sort: Order of the rows: ``overall``, ``document`` or a field, lowest first; with a ``-`` before it, highest.
 
     Attributes:
@@ -71,7 +73,7 @@ class FieldGrid(Widget):
             _require(document_key(document), keys, "document")
         if field:
             _require(field, fields, "field")
-        cell = cell_id(document, field) if document else ""
+        cell = cell_id(document, field) if document else _worst_cell(data, field)
         self._details = CellDetails(scored)
         super().__init__(data=data, cell=cell, detail=self._details.of(cell), sort=sort)
         self.observe(self._show, names="cell")
@@ -92,6 +94,21 @@ def _require(name: str, known: Sequence[str], what: str) -> None:
     if name not in known:
         some = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
         raise InputError(f"no {what} {name!r}{closest(name, known)}", expected=some or "a run with scores")
+
+
+def _worst_cell(data: Mapping[str, Any], field: str = "") -> str:
+    """Return the cell where most is lost: of a field, or of the document with the lowest mean; "" without scores."""
+    fields = [one["name"] for one in data["fields"]]
+    column = fields.index(field) if field else None
+    scored = [one for one in data["documents"] if column is None or one["scores"][column] is not None]
+    if not scored:
+        return ""
+    # Equal documents in the order of the names shown, as in the grid.
+    worst = min(
+        scored, key=lambda one: (one["overall"] if column is None else one["scores"][column], one["short"].lower())
+    )
+    known = {name: score for name, score in zip(fields, worst["scores"], strict=True) if score is not None}
+    return cell_id(worst["name"], field or min(known, key=lambda name: known[name]))
 
 
 def grid_data(scored: ScoredRun) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dojo_widgets.base import Widget
 if TYPE_CHECKING:
     from dojo_kit.analysis.attribution import Attribution
 
-_OPTIONAL = {"item": "", "similarity": None, "cause": None, "place": ""}
+_OPTIONAL = {"item": "", "similarity": None, "cause": None, "place": "", "status": ""}
 """What is shown of a span beside its label, and what stands where it is not given."""
 
 

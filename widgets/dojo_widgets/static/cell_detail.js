@@ -11,7 +11,7 @@ const PATIENCE = 1500;
 //   copy    the button that copies code
 //   chosen  { document, field } as in `data`; field is null for a whole row, document null when nothing is chosen
 export function cellDetail({ copy, onClose, onOpen }) {
-  const title = element("h3", { class: "title" });
+  const title = element("div", { class: "title" });
   const open = element("button", { class: "button quiet", type: "button", title: "Enter", on: { click: onOpen } });
   const close = element(
     "button",

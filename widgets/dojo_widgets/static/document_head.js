@@ -14,7 +14,7 @@ export function documentHead(view, runs) {
   const node = element(
     "div",
     { class: "panel-head" },
-    element("h3", { class: "title", title: view.document }, view.document),
+    element("div", { class: "title", title: view.document }, view.document),
     element(
       "div",
       { class: "actions" },

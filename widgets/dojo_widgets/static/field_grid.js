@@ -8,6 +8,7 @@ import { copyButton } from "./copy_button.js";
 import { element, keys, put, view } from "./dom.js";
 import { gridHead } from "./grid_head.js";
 import { columnPlan, firstColumn, matching, moved, ordered, rowsThatFit, toggledSort } from "./grid_layout.js";
+import { gridPrint } from "./grid_print.js";
 import { ROW_HEIGHT, gridRows } from "./grid_rows.js";
 import { count, fixed, whole } from "./numbers.js";
 
@@ -75,7 +76,9 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
   });
   const empty = element("p", { class: "empty" });
   const box = element("div", { class: "grid-box" }, grid.node, empty);
-  const panel = element("section", { class: "panel scores", "aria-label": "Scores" }, head.node, box, head.foot);
+  const printed = gridPrint(() => ({ data: model.get("data"), documents: rows(), isApart: at.isApart }));
+  const parts = [head.node, box, printed.node, head.foot];
+  const panel = element("section", { class: "panel scores", "aria-label": "Scores" }, parts);
   const root = element("div", { class: "grid-view" }, panel, detail.node);
 
   const draw = ({ reveal = false } = {}) => {
@@ -156,6 +159,7 @@ export function mountGrid(host, model, { speak = () => {} } = {}) {
   return () => {
     for (const [event, run] of listeners) model.off(event, run);
     grid.dispose();
+    printed.dispose();
     detail.dispose();
     root.remove();
   };

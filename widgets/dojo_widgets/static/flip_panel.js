@@ -15,7 +15,7 @@ const COLUMNS = ["becomes", "best", "family", "label"];
 //   onPick(id) a span was chosen
 export function flipPanel({ onPick }) {
   const list = windowedList({ label: "Spans that change side", rowHeight: ROW_HEIGHT, cells, words: rowWords, onPick });
-  const title = element("h3", { class: "title" });
+  const title = element("div", { class: "title" });
   const chosen = element("span", { class: "soft" });
   const head = COLUMNS.map((name) => element("span", { class: name }, name));
   const empty = element("p", { class: "empty" });

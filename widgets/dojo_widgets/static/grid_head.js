@@ -10,7 +10,7 @@ const LEGEND = [10, 8, 6, 4, 2, 0];
 //   onList(isApart)  the documents with or without scores were asked for
 //   onTurn(steps)    1 for the next fields, -1 for those before
 export function gridHead({ onFilter, onList, onTurn }) {
-  const title = element("h3", { class: "title" });
+  const title = element("div", { class: "title" });
   const filter = element("input", {
     type: "search",
     class: "field filter",

@@ -6,8 +6,19 @@ export const VERDICTS = [
   { id: "label_wrong", words: "Label wrong", key: "w", says: "the label is wrong" },
 ];
 
-export function verdictWords(verdict) {
-  return VERDICTS.find((one) => one.id === verdict)?.words || "";
+// What the same verdicts are called where the model's item was matched, and the match itself is in doubt.
+const OF_A_MATCH = {
+  true_miss: { words: "Match wrong", says: "the label is right and the item is another clause: a miss" },
+  not_a_miss: { words: "Match right", says: "the item is the labelled clause: not a miss" },
+};
+
+// The verdicts in their order, in the words for a span of this status.
+export function verdictsFor(status) {
+  return status === "matched" ? VERDICTS.map((verdict) => ({ ...verdict, ...OF_A_MATCH[verdict.id] })) : VERDICTS;
+}
+
+export function verdictWords(verdict, status = "missed") {
+  return verdictsFor(status).find((one) => one.id === verdict)?.words || "";
 }
 
 export function isJudged(judgements, id) {

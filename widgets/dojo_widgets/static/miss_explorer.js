@@ -6,6 +6,7 @@ import { mountFamilies } from "./family_list.js";
 import { helpButton, helpDialog } from "./help.js";
 import { missState } from "./miss_state.js";
 import { LIST_KEYS, listKeys } from "./miss_table.js";
+import { carriedSpans, spanOfTable } from "./published.js";
 import { mountCompare } from "./span_compare.js";
 import { mountSpans } from "./span_list.js";
 import { mountSummary } from "./summary.js";
@@ -16,18 +17,20 @@ const COPIED_MS = 1500;
 const LATE =
   "Nothing has arrived for this span. In a notebook, see whether its kernel is busy or stopped; " +
   "a published page holds some spans only.";
+const ABSENT = "This span is not embedded in this page; open it with dojo notebook miss_attribution";
 const KEYS = [
   ...LIST_KEYS,
   [["Enter", "Esc"], "open the contract, close it; Esc again drops the cause, then the family"],
   [["1", "2", "3", "4"], "compare with the nearest, the second nearest item ..."],
   [["n", "p"], "next, previous highlight in the contract"],
   [["g", "i"], "back to the label, to the compared item"],
-  [["a", "r", "w"], "true miss, not a miss, label wrong; the same key takes it back"],
+  [["a", "r", "w"], "true miss, not a miss, label wrong (of a match: wrong, right); again: take it back"],
   [["m"], "write a note"],
 ];
 
 function mountExplorer(shown, model) {
   const state = missState(model, shown);
+  const carried = carriedSpans(model);
   const help = helpDialog(KEYS);
   const layout = element("div", { class: "miss explorer with-verdicts" });
   const body = element("div", { class: "body" });
@@ -37,7 +40,10 @@ function mountExplorer(shown, model) {
   shown.root.append(layout, help.node);
   const families = mountFamilies(body, state);
   body.append(right);
-  const spans = mountSpans(right, state, (id) => verdictMark(model.get("judgements")?.[id]));
+  const spans = mountSpans(right, state, {
+    verdictOf: ({ id, status }) => verdictMark(model.get("judgements")?.[id], status),
+    canOpen: (id) => !carried || carried.has(id),
+  });
   const verdicts = verdictBar(model, { speak: shown.live, leave: spans.focus });
   const pane = mountPane(right, model, shown.live, verdicts);
 
@@ -122,12 +128,13 @@ function mountPane(host, model, speak, verdicts) {
   );
   const endCompare = mountCompare(compare, model, { speak });
   const endContract = mountDocument(contract, model, { speak });
+  const carried = carriedSpans(model);
   let timer = 0;
 
   const opened = () => Boolean(model.get("opened"));
   const show = (words) => {
     message.hidden = !words;
-    message.textContent = words || "";
+    message.replaceChildren(...[words || []].flat());
     compare.hidden = Boolean(words) || opened();
     contract.hidden = Boolean(words) || !opened();
   };
@@ -139,13 +146,15 @@ function mountPane(host, model, speak, verdicts) {
       node.tabIndex = Boolean(at) === opened() ? 0 : -1;
     });
     const span = model.get("span");
-    const { short = "", family = "", document: name = "" } = model.get("record") || {};
+    const { short = "", family = "", document: name = "" } = namesOf(model, span);
     title.textContent = span ? [short, family].filter(Boolean).join(" \u00b7 ") : "No span selected";
     title.title = name;
     if (!span) return show("Select a span to see its label beside the model's nearest items, and in its contract.");
     if (isHere(model)) return show(missingContract(model));
     // What comes from Python takes a moment; until then the former span stays, so that nothing flickers.
-    timer = setTimeout(() => show(LATE), WAIT_MS);
+    const known = (why) => show(rowOf(model, span) ? spanOfTable(model.get("data"), rowOf(model, span), why) : why);
+    if (carried && !carried.has(span)) return known(ABSENT);
+    timer = setTimeout(() => known(LATE), WAIT_MS);
   };
 
   list.addEventListener("keydown", (event) => {
@@ -181,6 +190,20 @@ function isHere(model) {
   const span = model.get("span");
   const view = model.get("view") || {};
   return model.get("record")?.id === span && (!view.span || view.span === span);
+}
+
+function rowOf(model, span) {
+  return model.get("data").spans.find(({ id }) => id === span);
+}
+
+// What the span is called: by its record or, without one, by its row in the table.
+function namesOf(model, span) {
+  const record = model.get("record");
+  const row = rowOf(model, span);
+  if (record?.id === span || !row) return record || {};
+  const { documents, families } = model.get("data");
+  const family = families.find(({ category }) => category === row.category)?.short ?? row.category;
+  return { short: documents[row.document].short, family, document: documents[row.document].name };
 }
 
 function missingContract(model) {

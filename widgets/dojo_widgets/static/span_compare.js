@@ -117,7 +117,7 @@ function nothingSelected() {
 function head(record, actions) {
   const place = [record.family || record.category, record.field].filter(Boolean).join(DOT);
   const title = element(
-    "h3",
+    "div",
     { class: "title", title: `${record.document}${DOT}${place}` },
     record.short || record.document,
     element("span", { class: "soft" }, `${DOT}${place}`),

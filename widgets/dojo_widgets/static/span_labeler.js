@@ -7,10 +7,11 @@ import { squeezed } from "./blocks.js";
 import { causeColour } from "./causes.js";
 import { copyButton } from "./copy_button.js";
 import { element, keys, put, view } from "./dom.js";
-import { VERDICTS, asJsonl, isJudged, judgedCount, neighbour } from "./label_queue.js";
+import { VERDICTS, asJsonl, isJudged, judgedCount, neighbour, verdictsFor } from "./label_queue.js";
 import { nextOpen, queueOf, verdictWords, withNote, withVerdict } from "./label_queue.js";
 import { causeWords } from "./meanings.js";
 import { UNKNOWN, count, fixed, whole } from "./numbers.js";
+import { KEPT, isPublished } from "./published.js";
 import { windowedList } from "./windowed_list.js";
 
 const TRAITS = ["data", "span", "judgements", "filter"];
@@ -34,7 +35,7 @@ export function mountLabeler(host, model, { speak = () => {} } = {}) {
     if (!span) return;
     const judgements = withVerdict(judgementsOf(), span.id, verdict);
     put(model, { judgements });
-    const words = verdictWords(judgements[span.id]?.verdict) || "verdict taken back";
+    const words = verdictWords(judgements[span.id]?.verdict, span.status) || "verdict taken back";
     speak(`${words}, ${countWords(spansOf(), judgements)}`);
   };
   // A note belongs to the span it was begun on, also when another one was selected meanwhile.
@@ -69,7 +70,7 @@ export function mountLabeler(host, model, { speak = () => {} } = {}) {
   const draw = () => {
     if (parts.note.dataset.span !== (current()?.id ?? "")) keepNote();
     const [span, judgements, shown] = [current(), judgementsOf(), queue()];
-    drawHead(parts, spansOf(), judgements, model.get("filter"), shown, span);
+    drawHead(parts, model, spansOf(), judgements, model.get("filter"), shown, span);
     drawSpan(parts, span, span ? judgements[span.id] : null);
     parts.next.disabled = !nextOpen(spansOf(), judgements, model.get("span"));
     parts.empty.replaceChildren(...(shown.length ? [] : emptyWords(spansOf(), model.get("filter"))));
@@ -131,21 +132,17 @@ function labelerParts({ model, judge, keepNote, toList, copy, onNext }) {
       },
     },
   });
-  const verdict = ({ id, words, key, says }) =>
-    element(
-      "button",
-      { type: "button", "data-verdict": id, title: `${key}: ${says}`, on: { click: () => judge(id) } },
-      words,
-    );
+  const verdict = ({ id }) =>
+    element("button", { type: "button", "data-verdict": id, on: { click: () => judge(id) } });
   const filter = (name) =>
     element("button", { type: "button", "data-filter": name, on: { click: () => put(model, { filter: name }) } });
   const pane = (label) => element("div", { class: "pane scrolls", tabindex: 0, role: "group", "aria-label": label });
   return {
     note,
-    title: element("h3", { class: "title" }),
+    title: element("div", { class: "title" }),
     filters: element("span", { class: "segments", role: "group", "aria-label": "Spans listed" }, FILTERS.map(filter)),
     empty: element("p", { class: "empty" }),
-    name: element("h3", { class: "title" }),
+    name: element("div", { class: "title" }),
     verdicts: element(
       "span",
       { class: "segments", role: "group", "aria-label": "Verdict on this span" },
@@ -161,6 +158,7 @@ function labelerParts({ model, judge, keepNote, toList, copy, onNext }) {
     label: pane("Label"),
     item: pane("Nearest item"),
     counter: element("p", { class: "counter soft" }),
+    kept: element("p", { class: "kept soft" }),
     copy,
   };
 }
@@ -194,12 +192,12 @@ function layout(parts, list) {
       element("div", { class: "side" }, parts.labelHead, parts.label),
       element("div", { class: "side" }, parts.itemHead, parts.item),
     ),
-    element("div", { class: "foot" }, parts.counter, parts.copy),
+    element("div", { class: "foot" }, parts.counter, parts.kept, parts.copy),
   );
   return element("div", { class: "labeler" }, chosen, span);
 }
 
-function drawHead(parts, spans, judgements, filter, shown, span) {
+function drawHead(parts, model, spans, judgements, filter, shown, span) {
   const at = shown.findIndex((one) => one.id === span?.id);
   const position = at < 0 ? count(shown.length, "span") : `span ${whole(at + 1)} of ${whole(shown.length)}`;
   parts.title.textContent = [span?.family, position].filter(Boolean).join(" \u00b7 ");
@@ -210,8 +208,10 @@ function drawHead(parts, spans, judgements, filter, shown, span) {
     button.textContent = `${name} ${whole(numbers[name])}`;
     button.setAttribute("aria-pressed", String(name === filter));
   }
-  parts.counter.textContent = countWords(spans, judgements);
   const copied = Object.keys(judgements).length;
+  parts.counter.textContent = countWords(spans, judgements);
+  parts.kept.textContent = copied && isPublished(model) ? KEPT : "";
+  parts.counter.title = parts.kept.textContent;
   parts.copy.disabled = copied === 0;
   parts.copy.title = copied
     ? `Copy ${count(copied, "record")} in the form of an annotation file`
@@ -233,7 +233,10 @@ function countWords(spans, judgements) {
 function drawSpan(parts, span, judgement) {
   parts.name.textContent = span ? span.short : "No span";
   parts.name.title = span?.document || "";
-  for (const button of parts.verdicts.children) {
+  for (const [at, { words, key, says }] of verdictsFor(span?.status).entries()) {
+    const button = parts.verdicts.children[at];
+    button.textContent = words;
+    button.title = `${key}: ${says}`;
     button.disabled = !span;
     button.setAttribute("aria-pressed", String(button.dataset.verdict === judgement?.verdict));
   }
@@ -274,7 +277,7 @@ function swatch(meaning) {
 
 function queueCells(span, judgements) {
   const judgement = judgements[span.id];
-  const verdict = verdictWords(judgement?.verdict) || (judgement?.note ? "note" : "");
+  const verdict = verdictWords(judgement?.verdict, span.status) || (judgement?.note ? "note" : "");
   return [
     element("span", { class: "document" }, span.short),
     element("span", { class: "label" }, span.text),
@@ -297,7 +300,7 @@ function rowWords(span) {
 
 function spokenSpan(span, queue, judgements) {
   if (!span) return "no span";
-  const verdict = verdictWords(judgements[span.id]?.verdict) || "open";
+  const verdict = verdictWords(judgements[span.id]?.verdict, span.status) || "open";
   return `span ${queue.findIndex((one) => one.id === span.id) + 1} of ${queue.length}, ${span.family}, ${span.short}, ${verdict}`;
 }
 

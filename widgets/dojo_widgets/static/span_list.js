@@ -23,9 +23,10 @@ const COLUMNS = [
   { by: "cause", words: "cause", natural: "asc" },
 ];
 
-// Draws into `host`. `verdictOf(id)` returns { mark, words } to fill a column of verdicts, or null for no such column.
+// Draws into `host`. `verdictOf(span)` returns { mark, words } to fill a column of verdicts, or null for no such column;
+// `canOpen(id)` is false for spans this page knows no more of than their row.
 // Returns { update(), repaint(), focus(), has(node), page(), dispose() }.
-export function mountSpans(host, state, verdictOf = null) {
+export function mountSpans(host, state, { verdictOf = null, canOpen = () => true } = {}) {
   const title = element("div", { class: "title" });
   const segments = element("span", { class: "segments", role: "group", "aria-label": "Spans shown" });
   // The buttons below go away when they are used; the list takes the focus, once it is drawn.
@@ -76,13 +77,13 @@ export function mountSpans(host, state, verdictOf = null) {
 
   const cellsOf = (span) => {
     const table = state.table();
-    const verdict = verdictOf?.(span.id);
+    const verdict = verdictOf?.(span);
     return element(
       "span",
       { class: "span-grid" },
       element("span", { class: "source" }, table.documents[span.document].short),
       " ",
-      element("span", { class: "label" }, span.text.slice(0, TEXT).replace(/\s+/g, " ")),
+      element("span", { class: "label" }, !canOpen(span.id) && absent(), span.text.slice(0, TEXT).replace(/\s+/g, " ")),
       " ",
       element(
         "span",
@@ -189,6 +190,10 @@ export function mountSpans(host, state, verdictOf = null) {
       print.removeEventListener("change", onPrint);
     },
   };
+}
+
+function absent() {
+  return element("span", { class: "absent", title: "Not embedded in this page" }, "\u25cc ");
 }
 
 function headOf({ by, words, natural }, state) {

@@ -74,7 +74,7 @@ export function settled(table, choice, asksForSpan) {
 export function similarityWords(similarity, threshold) {
   if (similarity == null) return fixed(null);
   const reaches = similarity >= threshold;
-  const digits = [2, 3, 4, 5].find((n) => Number(similarity.toFixed(n)) >= threshold === reaches);
+  const digits = [2, 3, 4, 5].find((n) => Number(fixed(similarity, n)) >= threshold === reaches);
   return fixed(similarity, digits ?? 6);
 }
 

@@ -1,5 +1,7 @@
 // Looking up what was computed for every place of the controls, no DOM.
 
+import { fixed } from "./numbers.js";
+
 const EPSILON = 1e-9;
 
 export function same(a, b) {
@@ -103,6 +105,6 @@ export function points(before, after) {
 
 export function signed(pp) {
   if (pp == null) return "\u2013";
-  const text = Math.abs(pp).toFixed(1);
+  const text = fixed(Math.abs(pp), 1);
   return text === "0.0" ? "0.0 pp" : `${pp < 0 ? "\u2212" : "+"}${text} pp`;
 }

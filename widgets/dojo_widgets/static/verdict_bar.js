@@ -1,15 +1,16 @@
 // Buttons to judge the span at hand, a note, and a button that copies all judgements as JSONL.
 
 import { copyText, element, put } from "./dom.js";
-import { VERDICTS, asJsonl, withNote, withVerdict } from "./label_queue.js";
+import { VERDICTS, asJsonl, verdictWords, verdictsFor, withNote, withVerdict } from "./label_queue.js";
 import { count, whole } from "./numbers.js";
+import { KEPT, isPublished } from "./published.js";
 
 const MARKS = { true_miss: "\u2713", not_a_miss: "\u2717", label_wrong: "L" };
 const COPIED_MS = 1500;
 
-export function verdictMark(judgement) {
+export function verdictMark(judgement, status) {
   if (!judgement) return null;
-  const { words = "" } = VERDICTS.find(({ id }) => id === judgement.verdict) || {};
+  const words = verdictWords(judgement.verdict, status);
   return { mark: MARKS[judgement.verdict] || "\u2026", words: [words, judgement.note].filter(Boolean).join(": ") };
 }
 
@@ -20,12 +21,16 @@ export function verdictBar(model, { speak, leave }) {
   const texts = new Map();
   let noted = "";
 
+  const isKept = isPublished(model);
+
   const judgements = () => model.get("judgements") || {};
+  const statusNow = () => model.get("data").spans.find(({ id }) => id === model.get("span"))?.status;
   const give = (verdict) => {
     const span = model.get("span");
     if (!span) return false;
     put(model, { judgements: withVerdict(judgements(), span, verdict.id) });
-    speak(judgements()[span]?.verdict ? verdict.words : "verdict taken back");
+    const words = verdictWords(judgements()[span]?.verdict, statusNow());
+    speak(`${words || "verdict taken back"}${isKept ? `, ${KEPT}` : ""}`);
     return true;
   };
   const keepNote = () => {
@@ -35,16 +40,13 @@ export function verdictBar(model, { speak, leave }) {
 
   const buttons = VERDICTS.map((verdict) => ({
     verdict,
-    node: element(
-      "button",
-      { type: "button", title: `${verdict.key}: ${verdict.says}`, on: { click: () => give(verdict) } },
-      verdict.words,
-    ),
+    node: element("button", { type: "button", on: { click: () => give(verdict) } }),
   }));
   const note = element("input", {
     class: "field verdict-note",
     type: "text",
-    placeholder: "note (m)",
+    placeholder: "note",
+    title: "Write a note (m)",
     "aria-label": "Note on this span",
     on: { change: keepNote, focus: () => (noted = model.get("span")) },
   });
@@ -52,6 +54,7 @@ export function verdictBar(model, { speak, leave }) {
     if (event.key === "Enter") leave();
   });
   const copy = element("button", { class: "button quiet judged", type: "button" });
+  const kept = element("span", { class: "kept soft" }, KEPT);
   copy.addEventListener("click", async () => {
     const done = await copyText(asJsonl(recordsOf(model, texts), judgements(), new Date().toISOString()));
     copy.textContent = done ? "copied" : "not allowed";
@@ -63,7 +66,10 @@ export function verdictBar(model, { speak, leave }) {
     const { id, label } = model.get("record") || {};
     if (id) texts.set(id, label?.text ?? "");
     const own = judgements()[model.get("span")] || { verdict: "", note: "" };
-    for (const { verdict, node } of buttons) {
+    const worded = verdictsFor(statusNow());
+    for (const [at, { verdict, node }] of buttons.entries()) {
+      node.textContent = worded[at].words;
+      node.title = `${verdict.key}: ${worded[at].says}`;
       node.setAttribute("aria-pressed", String(own.verdict === verdict.id));
       node.disabled = !model.get("span");
     }
@@ -73,7 +79,10 @@ export function verdictBar(model, { speak, leave }) {
     const n = Object.keys(judgements()).length;
     copy.disabled = !n;
     copy.textContent = `${whole(n)} judged`;
-    copy.title = n ? `Copy ${count(n, "record")} as JSONL` : "Nothing is judged yet";
+    kept.hidden = !isKept || !n;
+    copy.title = n
+      ? `Copy ${count(n, "record")} as JSONL${isKept ? `; ${KEPT}` : ""}`
+      : "Nothing is judged yet";
   };
 
   return {
@@ -87,6 +96,7 @@ export function verdictBar(model, { speak, leave }) {
       ),
       note,
       copy,
+      kept,
     ),
     update,
     judge: (key) => {
