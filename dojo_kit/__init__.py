@@ -37,28 +37,71 @@ _HOMES = {
         "MissingExtraError",
         "SettingsError",
     ),
-    "dojo_kit.runs": ("load", "load_documents", "load_labels", "read_log", "read_run", "save"),
+    "dojo_kit.runs": (
+        "answered_pairs",
+        "answered_questions",
+        "load",
+        "load_contracteval_pairs",
+        "load_documents",
+        "load_labels",
+        "load_legalbench",
+        "load_maud",
+        "read_label_columns",
+        "read_log",
+        "read_run",
+        "save",
+    ),
     "dojo_kit.scoring.fields": ("explain_field", "score_field", "score_list"),
     "dojo_kit.scoring.run": ("ScoredRun", "score_run"),
     "dojo_kit.scoring.document": ("score_document",),
     "dojo_kit.settings": ("Settings", "clear_settings_cache", "configure", "get_settings", "load_settings"),
     "dojo_kit.stats.intervals": ("Estimate",),
+    "dojo_kit.analysis.failures": (
+        "disguised_failures",
+        "failure_table",
+        "label_accuracy",
+        "list_failures",
+    ),
+    "dojo_kit.scoring.classification": (
+        "LabelScores",
+        "score_labels",
+    ),
+    "dojo_kit.scoring.label_reading": ("normalize_label",),
+    "dojo_kit.tasks.contracteval": (
+        "ContractEvalScores",
+        "map_contracteval",
+        "published_table",
+        "score_contracteval",
+    ),
+    "dojo_kit.tasks.score": (
+        "score_task",
+        "score_task_run",
+    ),
+    "dojo_kit.tasks.handoff": ("handoff_ablation",),
+    "dojo_kit.tasks.scores": ("TaskScores",),
+    "dojo_kit.tasks.table": ("TASKS",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "TASKS",
     "Attribution",
     "ComparabilityError",
+    "ContractEvalScores",
     "DojoError",
     "Estimate",
     "InputError",
+    "LabelScores",
     "MissingExtraError",
     "Recovery",
     "ScoredRun",
     "Settings",
     "SettingsError",
     "Sweep",
+    "TaskScores",
     "__version__",
+    "answered_pairs",
+    "answered_questions",
     "attribute",
     "audit_sums",
     "audit_table",
@@ -67,23 +110,39 @@ __all__ = [
     "clear_settings_cache",
     "configure",
     "diagnose",
+    "disguised_failures",
     "explain_field",
+    "failure_table",
     "family_table",
     "get_settings",
+    "handoff_ablation",
+    "label_accuracy",
+    "list_failures",
     "load",
+    "load_contracteval_pairs",
     "load_documents",
     "load_embedder",
     "load_labels",
+    "load_legalbench",
+    "load_maud",
     "load_settings",
+    "map_contracteval",
     "merge_chunks",
+    "normalize_label",
+    "published_table",
+    "read_label_columns",
     "read_log",
     "read_run",
     "recovered",
     "save",
+    "score_contracteval",
     "score_document",
     "score_field",
+    "score_labels",
     "score_list",
     "score_run",
+    "score_task",
+    "score_task_run",
     "split_clauses",
     "sweep",
     "verify_record",
@@ -93,6 +152,7 @@ if TYPE_CHECKING:
     from dojo_kit.analysis.attribution import Attribution, attribute
     from dojo_kit.analysis.audit import audit_sums, audit_table
     from dojo_kit.analysis.diagnostics import diagnose
+    from dojo_kit.analysis.failures import disguised_failures, failure_table, label_accuracy, list_failures
     from dojo_kit.analysis.recovery import Recovery, recovered
     from dojo_kit.analysis.thresholds import Sweep, sweep
     from dojo_kit.analysis.verify import verify_record
@@ -103,9 +163,24 @@ if TYPE_CHECKING:
         MissingExtraError,
         SettingsError,
     )
-    from dojo_kit.runs import load, load_documents, load_labels, read_log, read_run, save
+    from dojo_kit.runs import (
+        answered_pairs,
+        answered_questions,
+        load,
+        load_contracteval_pairs,
+        load_documents,
+        load_labels,
+        load_legalbench,
+        load_maud,
+        read_label_columns,
+        read_log,
+        read_run,
+        save,
+    )
+    from dojo_kit.scoring.classification import LabelScores, score_labels
     from dojo_kit.scoring.document import score_document
     from dojo_kit.scoring.fields import explain_field, score_field, score_list
+    from dojo_kit.scoring.label_reading import normalize_label
     from dojo_kit.scoring.run import ScoredRun, score_run
     from dojo_kit.settings import (
         Settings,
@@ -115,6 +190,11 @@ if TYPE_CHECKING:
         load_settings,
     )
     from dojo_kit.stats.intervals import Estimate
+    from dojo_kit.tasks.contracteval import ContractEvalScores, map_contracteval, published_table, score_contracteval
+    from dojo_kit.tasks.handoff import handoff_ablation
+    from dojo_kit.tasks.score import score_task, score_task_run
+    from dojo_kit.tasks.scores import TaskScores
+    from dojo_kit.tasks.table import TASKS
 
 
 def __getattr__(name: str) -> Any:

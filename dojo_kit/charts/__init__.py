@@ -5,6 +5,7 @@ Every chart aggregates before it draws, says its finding in its title and shows 
 the page.
 """
 
+from dojo_kit.charts.contracteval import published_scores
 from dojo_kit.charts.misses import family_misses, similarity_histogram
 from dojo_kit.charts.notebook import enable, markup
 from dojo_kit.charts.scores import drift, field_decomposition, score_distribution
@@ -16,6 +17,7 @@ __all__ = [
     "family_misses",
     "field_decomposition",
     "markup",
+    "published_scores",
     "score_distribution",
     "similarity_histogram",
     "theme",

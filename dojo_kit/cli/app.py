@@ -8,6 +8,7 @@ import typer
 
 from dojo_kit._version import __version__
 from dojo_kit.cli.cache import cache_app
+from dojo_kit.cli.contracteval import contracteval_app
 from dojo_kit.cli.demo import demo
 from dojo_kit.cli.explain import explain
 from dojo_kit.cli.misses import misses
@@ -44,3 +45,4 @@ def _options(
 for command in (demo, score, diagnose, misses, report, explain, verify, notebook, publish):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
+app.add_typer(contracteval_app, name="contracteval")

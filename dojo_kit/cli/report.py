@@ -14,15 +14,17 @@ from dojo_kit.cli.inputs import (
     ConfigOption,
     DocumentsOption,
     EmbedderOption,
-    LabelsOption,
     OnError,
     OnErrorOption,
     SetOption,
     Spans,
     SpansOption,
     scored_from,
+    settings_from,
 )
 from dojo_kit.cli.output import err, out, shown
+from dojo_kit.cli.report_labels import report_rows
+from dojo_kit.cli.score_labels import OptionalLabelsOption, TaskOption, label_options
 from dojo_kit.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 
 def report(
     runs: Annotated[list[str], typer.Argument(help="Run files; the first one is looked into, the others are listed.")],
-    labels: LabelsOption,
     out_file: Annotated[str, typer.Option("--out", help="HTML file to write.")],
+    labels: OptionalLabelsOption = None,
     documents: DocumentsOption = None,
     against: Annotated[
         str | None,
@@ -43,15 +45,27 @@ def report(
     set_: SetOption = None,
     config: ConfigOption = None,
     doc_class: ClassOption = None,
+    task: TaskOption = None,
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
-    """Publish where runs lose their score as one HTML file: no network, no server, no full texts."""
+    """Publish where runs lose their score as one HTML file: no network, no server, no full texts.
+
+    Runs with labels or answers in their rows need no --labels.
+    """
     from dojo_kit.runs import load_documents
     from dojo_widgets.findings import findings_page
 
     target = Path(out_file).expanduser()
     if not out_file.strip() or target.is_dir():
         raise InputError(f"{out_file!r} is no file", field="--out", expected="an HTML file to write")
+    if labels is None:
+        beside = {"--documents": documents, "--against": against, "--embedder": embedder, "--class": doc_class}
+        report_rows(
+            runs, target, beside, settings_from(config, set_), label_options(task), on_error, given=(set_, config)
+        )
+        return
+    if task is not None:
+        raise InputError("labels given apart are those of an extraction", field="--task", expected="one of the two")
     sources = [*runs, *([] if against is None else [against])]
     scored = [
         scored_from(source, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=False)

@@ -23,8 +23,24 @@ from dojo_kit.cli.inputs import (
     Spans,
     SpansOption,
     scored_from,
+    settings_from,
 )
 from dojo_kit.cli.output import Column, build_table, err, estimates_table, out, print_json, shown
+from dojo_kit.cli.score_labels import (
+    ExpectedOption,
+    LabelOptions,
+    OptionalLabelsOption,
+    PositiveOption,
+    PredictedOption,
+    TaskOption,
+    ValidOption,
+    label_options,
+    labels_as_dict,
+    print_labels,
+    read_rows,
+    scored_labels,
+)
+from dojo_kit.errors import InputError
 from dojo_kit.stats.intervals import SCOPE, Estimate
 
 if TYPE_CHECKING:
@@ -36,20 +52,32 @@ SHOWN_FAILURES = 3
 
 def score(
     run: RunArgument,
-    labels: LabelsOption,
+    labels: OptionalLabelsOption = None,
     documents: DocumentsOption = None,
     spans: SpansOption = Spans.all,
     embedder: EmbedderOption = None,
     set_: SetOption = None,
     config: ConfigOption = None,
     doc_class: ClassOption = None,
+    task: TaskOption = None,
+    expected: ExpectedOption = None,
+    predicted: PredictedOption = None,
+    valid: ValidOption = None,
+    positive: PositiveOption = None,
     out_dir: Annotated[
         str | None, typer.Option("--out", help="Write the five frames and the recipe into this folder.")
     ] = None,
     on_error: OnErrorOption = OnError.stop,
     json: JsonOption = False,
 ) -> None:
-    """Score a run against labels: every document, field, item and span, with the reason of each score."""
+    """Score any run by its task: extractions against --labels, labels and answers against those in their rows."""
+    options = label_options(task, expected, predicted, valid, positive)
+    if labels is None or (task is not None and not _extracts_only(task)):
+        beside = {"--documents": documents, "--embedder": embedder, "--class": doc_class, "--out": out_dir}
+        _score_rows(run, labels, beside, spans, set_, config, options, on_error, json=json)
+        return
+    if options.given and options.given != ["--task"]:
+        raise InputError(f"{', '.join(options.given)} is about labels in rows", field="--labels", expected="without it")
     scored = scored_from(run, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=json)
     if out_dir is not None:
         from dojo_kit.runs import save
@@ -61,6 +89,53 @@ def score(
     _print_scores(scored)
     if out_dir is not None:
         out.print(f"\nframes and recipe: {shown(out_dir)}")
+
+
+def _extracts_only(task: str) -> bool:
+    from dojo_kit.runs.typed_rows import row_kind
+
+    return row_kind(task) == "extraction"
+
+
+def _score_rows(
+    path: str,
+    labels: str | None,
+    beside: Mapping[str, str | None],
+    spans: Spans,
+    changes: list[str] | None,
+    config: str | None,
+    options: LabelOptions,
+    on_error: OnError,
+    *,
+    json: bool,
+) -> None:
+    """Score a run whose rows say what is right; a chained one with its extraction, where there are labels for it."""
+    from dojo_kit.cli.contracteval import print_answers
+    from dojo_kit.records import ChainedRow, ExtractionRow, QuestionRow
+
+    run = read_rows(path, options, on_error)
+    first = run.rows[0]
+    if isinstance(first, ExtractionRow):
+        message = "an extraction run is scored against labels"
+        raise InputError(message, file=path, field="--labels", expected="a CUAD folder, master_clauses.csv or JSONL")
+    chained = isinstance(first, ChainedRow)
+    unused = [name for name, value in {"--labels": labels, **beside}.items() if value is not None]
+    if unused and not (chained and labels is not None and "--out" not in unused):
+        message = f"{', '.join(unused)}: rows of task {run.meta.task!r} say themselves what is right"
+        raise InputError(message, file=path, expected="no such option")
+    settings = settings_from(config, changes)
+    if isinstance(first, QuestionRow):
+        print_answers(run, settings, mode="corrected", json=json)
+        return
+    extraction = None
+    if labels is not None:
+        others = (beside["--documents"], spans, beside["--embedder"], changes, config, beside["--class"], on_error)
+        extraction = scored_from(path, labels, *others, quiet=json)
+    scores = scored_labels(run, options, settings, extraction=extraction)
+    if json:
+        print_json(labels_as_dict(run, scores))
+    else:
+        print_labels(run, scores)
 
 
 def diagnose(
