@@ -18,6 +18,7 @@ from dojo_kit.cli.app import app
 from dojo_kit.cli.demo import FOCUS, LATER, sample_page, score_sample
 from dojo_kit.cli.published import made_from
 from dojo_kit.scoring.run import ScoredRun
+from dojo_kit.views import compare_span
 from dojo_widgets.findings import MOST_OPENED, findings_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +51,12 @@ def test_page_shows_the_numbers_of_the_scored_runs(page: str, scored: dict[str, 
 
 def test_same_runs_same_bytes(page: str, scored: dict[str, ScoredRun]) -> None:
     assert sample_page(ROOT / "data", scored, command="dojo demo").html() == page
+
+
+def test_page_does_not_say_where_this_machine_keeps_its_files(page: str, scored: dict[str, ScoredRun]) -> None:
+    id = attribute(scored[FOCUS]).spans["id"].iloc[0]
+    assert str(ROOT) not in page
+    assert str(ROOT) not in json.dumps(compare_span(attribute(scored[FOCUS]), id))
 
 
 def test_page_is_small_and_loads_nothing(page: str) -> None:

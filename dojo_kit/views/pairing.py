@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
@@ -166,7 +167,7 @@ def _python(attribution: Attribution, span: dict[str, Any]) -> str:
     options = [] if attribution.measure == "scorer" else [f"measure={attribution.measure!r}"]
     if attribution.threshold != recipe.match_threshold:
         options.append(f"threshold={attribution.threshold!r}")
-    source = recipe.run.get("source") or "run.json"
+    source = PurePath(recipe.run.get("source") or "run.json").name  # the folder is nobody's business on a page
     embedder = "" if recipe.embedder == "none" else f", embedder=load_embedder({recipe.embedder!r})"
     loaders = ["attribute", "load_documents", "load_labels", "read_run", "score_run"]
     if embedder:

@@ -78,7 +78,7 @@ export function mountConfusion(host, model, { speak = () => {} } = {}) {
   const legend = element("div", { class: "foot soft" });
   const panel = element(
     "section",
-    { class: "panel confusions", "aria-label": "Confusion matrix" },
+    { class: "panel confusions", "aria-label": `Confusion matrix of ${model.get("data").level || "labels"}` },
     head.node,
     grid.node,
     legend,
