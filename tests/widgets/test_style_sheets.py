@@ -44,3 +44,11 @@ def test_every_rule_is_about_its_own_widget(path: Path) -> None:
 def test_colours_are_named(path: Path) -> None:
     sheet = path.read_text(encoding="utf-8")
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b", sheet) == []
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
+def test_what_is_hidden_takes_no_room(path: Path) -> None:
+    """A message that is drawn only at times must not be laid out while it has the attribute ``hidden``."""
+    sheet = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    shown = [s for s, body in re.findall(r"([^{}]+)\{([^{}]*)\}", sheet) if "message" in s and "display:" in body]
+    assert [selector.strip() for selector in shown if ":not([hidden])" not in selector] == []
