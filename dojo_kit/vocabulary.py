@@ -129,7 +129,11 @@ class Vocabulary:
         return Spellings(of, frozenset(self.labels) - self.exact_only, self.short)
 
 
-def own_vocabulary(labels: Iterable[str], *, name: str = "labels") -> Vocabulary:
+OWN_LABELS = "labels"
+"""Name of a vocabulary made of nothing but the labels at hand."""
+
+
+def own_vocabulary(labels: Iterable[str], *, name: str = OWN_LABELS) -> Vocabulary:
     """Make a vocabulary of a plain set of labels; each is its own key.
 
     Labels that differ only in case, spaces, hyphens or quotes are one label, spelled as the first of them.

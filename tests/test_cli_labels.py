@@ -15,6 +15,14 @@ import pytest
 
 from dojo_kit import published_table
 from dojo_kit.cli import main
+from dojo_kit.samples.question_files import (
+    LEGALBENCH,
+    MAUD_ANSWERS,
+    MAUD_FILE,
+    PAIR_ANSWERS,
+    PAIRS_FILE,
+    write_question_files,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "data" / "runs"
@@ -96,7 +104,7 @@ def test_two_columns_of_any_file(dojo: Dojo, tmp_path: Path) -> None:
     result = done.json
 
     assert done.code == 0
-    assert (result["task"], result["n_scored"], result["n_failed"], result["n_unscored"]) == ("legalbench", 2, 1, 1)
+    assert (result["task"], result["n_scored"], result["n_failed"], result["n_unscored"]) == ("multiclass", 2, 1, 1)
     assert result["metrics"]["exact_match"]["value"] == pytest.approx(1 / 3)
     binary = result["labels"]["binary"]
     assert (binary["positive"], binary["tp"], binary["fp"], binary["fn"], binary["tn"]) == ("yes", 1, 1, 0, 0)
@@ -218,6 +226,47 @@ def test_chained_run_with_its_extraction(dojo: Dojo, real_data: Path) -> None:
     assert done["metrics"]["extractor_overall"]["n"] == 5
 
 
+def test_answers_to_questions_of_a_benchmark(dojo: Dojo, tmp_path: Path) -> None:
+    """Answers in a file of their own are joined to the questions they belong to, and read against their answers."""
+    write_question_files(tmp_path)
+
+    maud = dojo("score", tmp_path / MAUD_ANSWERS, "--labels", f"maud:{tmp_path / MAUD_FILE}", "--json").json
+    task = "sample_type_of_consideration"
+    answers, questions = tmp_path / "legalbench_answers" / f"{task}.csv", tmp_path / LEGALBENCH / task
+    legalbench = dojo("score", answers, "--labels", f"legalbench:{questions}", "--json").json
+    page = dojo("report", answers, "--labels", f"legalbench:{questions}", "--out", tmp_path / "page.html")
+
+    assert (maud["task"], maud["n_rows"], maud["problems"]) == ("maud_question", 8, [])
+    assert maud["metrics"]["exact_match"]["value"] == 5 / 8
+    assert (legalbench["task"], legalbench["n_rows"], legalbench["n_unread"]) == ("legalbench", 3, 0)
+    assert legalbench["metrics"]["exact_match"]["value"] == pytest.approx(2 / 3)  # D is an answer, if not this one's
+    assert page.code == 0
+    assert f"--labels legalbench:{questions}" in (tmp_path / "page.html").read_text()
+
+
+def test_pairs_answered_in_a_file_of_their_own(dojo: Dojo, tmp_path: Path) -> None:
+    """CUAD's test file holds the labels, the file of answers none."""
+    write_question_files(tmp_path)
+
+    done = dojo("contracteval", "score", tmp_path / PAIR_ANSWERS, "--labels", tmp_path / PAIRS_FILE, "--json").json
+
+    assert (done["mode"], done["n_pairs"], done["n_positive"], done["n_contracts"]) == ("corrected", 6, 4, 2)
+    assert [done[kind] for kind in ("tp", "tn", "fp", "fn")] == [2, 1, 1, 2]
+
+
+def test_notes_of_failed_calls_are_no_answers(dojo: Dojo, tmp_path: Path) -> None:
+    """The sentinel of failed rows counts as a miss by its own name, wherever the answer stands."""
+    texts = ("contract", "ERROR: timeout", " ERROR! overloaded", "Error correction agreement")
+    rows = lines(
+        tmp_path / "rows.jsonl",
+        *({"document": f"d{i}", "expected": "contract", "predicted": text} for i, text in enumerate(texts)),
+    )
+
+    done = dojo("score", rows, "--json").json
+
+    assert (done["n_failed"], done["n_scored"], done["metrics"]["exact_match"]["value"]) == (2, 2, 0.25)
+
+
 RUN, QUESTIONS = SAMPLE / "extraction_v1_small.json", SAMPLE / "subtype_small.json"
 
 
@@ -231,8 +280,16 @@ RUN, QUESTIONS = SAMPLE / "extraction_v1_small.json", SAMPLE / "subtype_small.js
         (("score", QUESTIONS, "--expected", "a"), "only one of two columns is named"),
         (("score", QUESTIONS, "--expected", "a", "--predicted", "document"), "no column 'a'"),
         (("score", QUESTIONS, "--task", "subtpye"), "unknown task 'subtpye' (did you mean 'subtype'?)"),
-        (("score", QUESTIONS, "--task", "docclass", "--positive", "x"), "positive label 'x' is none of the labels"),
+        (("score", QUESTIONS, "--positive", "x"), "positive label 'x' is none of the labels"),
+        (("score", QUESTIONS, "--task", "docclass"), "a run of task 'subtype_classification'; expected 'docclass'"),
+        (("score", QUESTIONS, "--valid", " , "), "names no label"),
         (("score", QUESTIONS, "--labels", "x"), "x"),
+        (("score", QUESTIONS, "--labels", "maud:no.csv"), "no.csv: no such file"),
+        (("score", QUESTIONS, "--labels", "legalbench:"), "the path is empty"),
+        (
+            ("score", QUESTIONS, "--labels", "maud:a.csv", "--expected", "a", "--predicted", "b"),
+            "maud:a.csv says what is right",
+        ),
         (("contracteval", "score", QUESTIONS), "a run of task 'subtype_classification'"),
         (("contracteval", "map", QUESTIONS, "--labels", ROOT / "data" / "labels.json"), "expected"),
         (("contracteval", "score", "missing.jsonl"), "missing.jsonl"),

@@ -218,10 +218,11 @@ def test_own_labels_find_themselves(labels: list[str]) -> None:
         assert known.normalize(key).key == key
 
 
-def test_long_hostile_texts_are_read_in_linear_time() -> None:
-    start = time.perf_counter()
-    for text in ("license " * 20_000, "not " * 40_000 + "license", "(" * 100_000, "answer " * 20_000, "a-" * 50_000):
-        vocabulary("subtype").normalize(text)
-        vocabulary("yes_no").normalize(text)
+@pytest.mark.parametrize("text", ["license ", "not ", "(", "answer ", "a-", "<", "is + ", "a+", "type  ", "no, "])
+def test_long_hostile_texts_are_read_in_linear_time(text: str) -> None:
+    """Quadratic time would take minutes for these; a slow machine takes seconds."""
+    start = time.process_time()
+    for name in ("subtype", "yes_no"):
+        vocabulary(name).normalize(text * 40_000)
 
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 60

@@ -185,6 +185,10 @@ def _print_categories(scores: ContractEvalScores) -> None:
     ]
     out.print()
     out.print(build_table("by category", columns, rows, drop=("false no clause", "pairs")))
+    if scores.mode == "paper" and (scores.categories["n_positive"] == 0).any():
+        out.print(
+            "[dim]A category without a labelled pair has recall and F1 0, as the published script says.[/]"
+        )
 
 
 def _print_differences(scores: ContractEvalScores) -> None:
@@ -246,16 +250,17 @@ def _print_table(table: PublishedTable) -> None:
     columns: list[Column] = [
         ("model", "left"),
         ("F1", "right"),
-        ("95 %", "left"),
+        ("F1, 95 %", "left"),
         ("F2", "right"),
-        ("95 % ", "left"),
+        ("F2, 95 %", "left"),
         ("TP", "right"),
         ("FP", "right"),
         ("Jaccard", "right"),
         ("rank", "right"),
-        ("", "fold"),
+        ("note", "fold"),
     ]
-    out.print(build_table("Table III as printed, with what it allows", columns, rows, drop=("Jaccard", "95 % ", "")))
+    drop = ("Jaccard", "F2, 95 %", "note")
+    out.print(build_table("Table III as printed, with what it allows", columns, rows, drop=drop))
     n_ties = int(table.differences["tie"].sum())
     out.print(f"{n_ties:,} of {len(table.differences):,} pairs of models may be tied by F1")
     if table.unsolved:

@@ -150,15 +150,17 @@ def build_table(
     return FittedTable(plain(title), tuple(columns), cells, tuple(drop))
 
 
-def estimates_table(rows: Iterable[tuple[str, Estimate]], *, title: str = "") -> FittedTable:
-    """Lay out named estimates with interval, n and flags."""
+def estimates_table(
+    rows: Iterable[tuple[str, Estimate]], *, title: str = "", says: Callable[[str], str] | None = None
+) -> FittedTable:
+    """Lay out named estimates with interval, n, flags, and what they count where ``says`` knows it."""
     cells = [
         [
             name,
             formats.number(estimate.value),
             formats.interval(estimate),
             f"{estimate.n:,}",
-            estimate.note or ", ".join(estimate.flags),
+            "; ".join(filter(None, (says(name) if says else "", estimate.note or ", ".join(estimate.flags)))),
         ]
         for name, estimate in rows
     ]
@@ -208,7 +210,8 @@ class FittedTable:
         widths = _widths([self._sizes(index) for index in kept], options.max_width)
         yield self._stacked(kept, options.max_width) if widths is None else self._table(kept, widths)
         if left_out:
-            yield Text(f"left out to fit the width: {', '.join(left_out)}; --json has all", style="dim")
+            names = ", ".join(name or "notes" for name in left_out)
+            yield Text(f"left out to fit the width: {names}; --json has all", style="dim")
 
     def _cells(self, index: int) -> Iterator[str]:
         return (row[index] if index < len(row) else "" for row in self.rows)

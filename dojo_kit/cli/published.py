@@ -17,7 +17,11 @@ from dojo_kit.storage import to_json, write_text
 CHECKOUT = Path(__file__).parents[2]
 
 SAMPLE = "sample.html"
-NOTEBOOKS = {"quickstart.html": "quickstart.ipynb", "miss_attribution.html": "miss_attribution.ipynb"}
+NOTEBOOKS = {
+    "quickstart.html": "quickstart.ipynb",
+    "miss_attribution.html": "miss_attribution.ipynb",
+    "confusion.html": "confusion.ipynb",
+}
 """Page -> notebook it shows as it ran."""
 
 _SOURCES = ("*.py", "*.js", "*.css", "*.j2", "*.toml")

@@ -24,7 +24,16 @@ from dojo_kit.cli.inputs import (
 )
 from dojo_kit.cli.output import err, out, shown
 from dojo_kit.cli.report_labels import report_rows
-from dojo_kit.cli.score_labels import OptionalLabelsOption, TaskOption, label_options
+from dojo_kit.cli.score_labels import (
+    ExpectedOption,
+    OptionalLabelsOption,
+    PositiveOption,
+    PredictedOption,
+    TaskOption,
+    ValidOption,
+    asks_questions,
+    label_options,
+)
 from dojo_kit.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +55,10 @@ def report(
     config: ConfigOption = None,
     doc_class: ClassOption = None,
     task: TaskOption = None,
+    expected: ExpectedOption = None,
+    predicted: PredictedOption = None,
+    valid: ValidOption = None,
+    positive: PositiveOption = None,
     on_error: OnErrorOption = OnError.stop,
 ) -> None:
     """Publish where runs lose their score as one HTML file: no network, no server, no full texts.
@@ -58,14 +71,14 @@ def report(
     target = Path(out_file).expanduser()
     if not out_file.strip() or target.is_dir():
         raise InputError(f"{out_file!r} is no file", field="--out", expected="an HTML file to write")
-    if labels is None:
+    if labels is None or asks_questions(labels):
+        options = label_options(task, expected, predicted, valid, positive, labels)
         beside = {"--documents": documents, "--against": against, "--embedder": embedder, "--class": doc_class}
-        report_rows(
-            runs, target, beside, settings_from(config, set_), label_options(task), on_error, given=(set_, config)
-        )
+        report_rows(runs, target, beside, settings_from(config, set_), options, on_error, given=(set_, config))
         return
-    if task is not None:
-        raise InputError("labels given apart are those of an extraction", field="--task", expected="one of the two")
+    if given := label_options(task, expected, predicted, valid, positive).given:
+        message = "labels given apart are those of an extraction"
+        raise InputError(message, field=given[0], expected="one of the two")
     sources = [*runs, *([] if against is None else [against])]
     scored = [
         scored_from(source, labels, documents, spans, embedder, set_, config, doc_class, on_error, quiet=False)

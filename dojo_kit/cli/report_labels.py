@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dojo_kit import formats
 from dojo_kit.cli.inputs import OnError
 from dojo_kit.cli.output import err, out, report_problems, shown
-from dojo_kit.cli.score_labels import LabelOptions, read_rows, run_recipe, scored_labels
+from dojo_kit.cli.score_labels import LABELS_WANTED, LabelOptions, read_rows, run_recipe, scored_labels
 from dojo_kit.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def report_rows(
     for source, run in zip(sources, runs, strict=True):
         if isinstance(run.rows[0], ExtractionRow):
             message = "an extraction run is scored against labels"
-            raise InputError(
-                message, file=source, field="--labels", expected="a CUAD folder, master_clauses.csv or JSONL"
-            )
+            raise InputError(message, file=source, field="--labels", expected=LABELS_WANTED)
     unused = [name for name, value in beside.items() if value is not None]
     if unused:
         message = f"{', '.join(unused)}: rows of task {runs[0].meta.task!r} say themselves what is right"
@@ -62,6 +60,10 @@ def report_rows(
         raise InputError(f"{len(runs)} runs, answers to questions among them", expected="one such run for a page")
     changes, config = given
     words = ["dojo", "report", *sources, *([] if options.task is None else ["--task", options.task])]
+    words += [] if options.questions is None else ["--labels", options.questions]
+    for name in ("expected", "predicted", "positive"):
+        words += [] if getattr(options, name) is None else [f"--{name}", getattr(options, name)]
+    words += [word for label in options.valid or () for word in ("--valid", label)]
     words += [word for change in changes or () for word in ("--set", change)]
     words += [] if config is None else ["--config", config]
     command = shlex.join([*words, "--out", str(target)])

@@ -27,6 +27,7 @@ from dojo_kit.cli.inputs import (
 )
 from dojo_kit.cli.output import Column, build_table, err, estimates_table, out, print_json, shown
 from dojo_kit.cli.score_labels import (
+    LABELS_WANTED,
     ExpectedOption,
     LabelOptions,
     OptionalLabelsOption,
@@ -34,6 +35,7 @@ from dojo_kit.cli.score_labels import (
     PredictedOption,
     TaskOption,
     ValidOption,
+    asks_questions,
     label_options,
     labels_as_dict,
     print_labels,
@@ -70,8 +72,9 @@ def score(
     on_error: OnErrorOption = OnError.stop,
     json: JsonOption = False,
 ) -> None:
-    """Score any run by its task: extractions against --labels, labels and answers against those in their rows."""
-    options = label_options(task, expected, predicted, valid, positive)
+    """Score any run by its task: extractions and answers against --labels, labels against those in their rows."""
+    questions, labels = (labels, None) if asks_questions(labels) else (None, labels)
+    options = label_options(task, expected, predicted, valid, positive, questions)
     if labels is None or (task is not None and not _extracts_only(task)):
         beside = {"--documents": documents, "--embedder": embedder, "--class": doc_class, "--out": out_dir}
         _score_rows(run, labels, beside, spans, set_, config, options, on_error, json=json)
@@ -117,7 +120,7 @@ def _score_rows(
     first = run.rows[0]
     if isinstance(first, ExtractionRow):
         message = "an extraction run is scored against labels"
-        raise InputError(message, file=path, field="--labels", expected="a CUAD folder, master_clauses.csv or JSONL")
+        raise InputError(message, file=path, field="--labels", expected=LABELS_WANTED)
     chained = isinstance(first, ChainedRow)
     unused = [name for name, value in {"--labels": labels, **beside}.items() if value is not None]
     if unused and not (chained and labels is not None and "--out" not in unused):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,14 +24,21 @@ if TYPE_CHECKING:
     from dojo_kit.settings import Settings
     from dojo_kit.tasks.scores import TaskScores
 
+LABELS_WANTED = (
+    "a CUAD folder, master_clauses.csv or JSONL; of labels in the file itself, --expected COL --predicted COL"
+)
+"""What is asked for where a file without labels was taken for an extraction."""
+
 SHOWN_CONFUSIONS = 10
 SHOWN_REASONS = 3
+SHOWN_REASON_CHARS = 160
 
 OptionalLabelsOption = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        help="Labels of an extraction: CUAD folder, master_clauses.csv, CUAD_v1.json or JSONL; cuad:PATH, jsonl:PATH.",
+        help="Labels of an extraction: CUAD folder, master_clauses.csv, CUAD_v1.json or JSONL; cuad:PATH, jsonl:PATH. "
+        "Questions that answers belong to: maud:PATH, legalbench:PATH.",
     ),
 ]
 TaskOption = Annotated[
@@ -59,6 +67,7 @@ class LabelOptions:
         predicted: Column with the answer.
         valid: Labels an answer may have.
         positive: Positive label.
+        questions: Questions the answers belong to, ``maud:PATH`` or ``legalbench:PATH``.
     """
 
     task: str | None = None
@@ -66,11 +75,12 @@ class LabelOptions:
     predicted: str | None = None
     valid: tuple[str, ...] | None = None
     positive: str | None = None
+    questions: str | None = None
 
     @property
     def given(self) -> list[str]:
-        """Options that were used, by name."""
-        return [f"--{name}" for name, value in asdict(self).items() if value is not None]
+        """Options about labels in rows that were used, by name."""
+        return [f"--{name}" for name, value in asdict(self).items() if value is not None and name != "questions"]
 
 
 def label_options(
@@ -79,11 +89,12 @@ def label_options(
     predicted: str | None = None,
     valid: list[str] | None = None,
     positive: str | None = None,
+    questions: str | None = None,
 ) -> LabelOptions:
     """Check and gather the options about labels.
 
     Raises:
-        InputError: Only one of two columns is named, or the task is unknown.
+        InputError: Only one of two columns is named, columns stand beside questions, or the task is unknown.
 
     Examples:
         >>> label_options("subtype", valid=["ip, license"]).valid
@@ -92,6 +103,8 @@ def label_options(
     if (expected is None) != (predicted is None):
         missing = "--predicted" if predicted is None else "--expected"
         raise InputError("only one of two columns is named", field=missing, expected="--expected and --predicted")
+    if expected is not None and questions is not None:
+        raise InputError(f"{questions} says what is right", field="--expected", expected="no such option")
     if task is not None:
         from dojo_kit.runs.typed_rows import row_kind
         from dojo_kit.tasks.table import task_record
@@ -100,7 +113,32 @@ def label_options(
             task_record(task, strict=True)
     split = valid[0].split(",") if valid and len(valid) == 1 else valid
     labels = None if split is None else tuple(label.strip() for label in split if label.strip())
-    return LabelOptions(task, expected, predicted, labels, positive)
+    if labels == ():
+        raise InputError("names no label", field="--valid", expected="labels separated by commas")
+    return LabelOptions(task, expected, predicted, labels, positive, questions)
+
+
+_QUESTION_SETS = ("maud", "legalbench")
+
+
+def asks_questions(labels: str | None) -> bool:
+    """Tell whether ``--labels`` names questions of a benchmark, which a file of answers belongs to.
+
+    Examples:
+        >>> asks_questions("maud:MAUD_test.csv"), asks_questions("cuad:CUAD_v1")
+        (True, False)
+    """
+    return labels is not None and labels.partition(":")[0] in _QUESTION_SETS
+
+
+def _answers_to(questions: str, path: str, on_error: OnError) -> Run:
+    """Read a file of answers to the questions of a benchmark."""
+    from dojo_kit.runs import answered_questions, load_legalbench, load_maud
+
+    kind, _, place = questions.partition(":")
+    load = load_maud if kind == "maud" else load_legalbench
+    asked = load(place, on_error=on_error.value)
+    return answered_questions(asked, path, on_error=on_error.value)
 
 
 def read_rows(path: str, options: LabelOptions, on_error: OnError) -> Run:
@@ -114,27 +152,20 @@ def read_rows(path: str, options: LabelOptions, on_error: OnError) -> Run:
     Raises:
         InputError: The file is no run, or of another task than asked for.
     """
-    from dojo_kit.records import LabelRow
     from dojo_kit.runs import read_label_columns, read_run
-    from dojo_kit.runs.typed_rows import LABEL_TASK, row_kind
+    from dojo_kit.runs.typed_rows import PLAIN_LABEL_TASK
 
+    if options.questions is not None:
+        return _answers_to(options.questions, path, on_error)
     if options.expected is not None and options.predicted is not None:
         return read_label_columns(
             path,
             expected=options.expected,
             predicted=options.predicted,
-            task=options.task or LABEL_TASK,
+            task=options.task or PLAIN_LABEL_TASK,
             on_error=on_error.value,
         )
-    run = read_run(path, on_error=on_error.value)
-    if options.task is None or (row_kind(options.task) == row_kind(run.meta.task) and _has_labels(run, LabelRow)):
-        return run
     return read_run(path, on_error=on_error.value, task=options.task)
-
-
-def _has_labels(run: Run, kind: type) -> bool:
-    """Tell whether rows need not be read anew: they hold no labels, or labels were found."""
-    return not isinstance(run.rows[0], kind) or any(getattr(row, "expected", None) for row in run.rows)
 
 
 def scored_labels(
@@ -150,14 +181,12 @@ def scored_labels(
     """
     from dojo_kit.tasks.score import score_task_run
 
-    answers = run.meta.parameters.get("answers")
-    valid = options.valid if options.valid is not None else answers if isinstance(answers, Mapping) else None
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="unknown task")  # it is among the problems
         scores = score_task_run(
             run,
             task=options.task,
-            valid=valid,
+            valid=options.valid,
             positive=options.positive,
             extraction=extraction,
             settings=settings,
@@ -215,9 +244,12 @@ def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def print_labels(run: Run, scores: TaskScores) -> None:
     """Print a scored task: counts, metrics, what is wrong, each label, what is confused."""
+    from dojo_kit.tasks.metrics import metric_says
+
     _print_heading(run, scores)
     out.print()
-    out.print(estimates_table(_by_headline(scores)))
+    kind = scores.record.kind
+    out.print(estimates_table(_by_headline(scores), says=lambda metric: metric_says(metric, kind)))
     _print_failures(scores)
     for level in levels_of(scores):
         _print_level(scores, level)
@@ -249,7 +281,7 @@ def print_reasons(errors: pd.Series[Any]) -> None:
     """Print the most frequent reasons of failed calls."""
     reasons = errors.value_counts()
     for reason, n in list(reasons.items())[:SHOWN_REASONS]:
-        out.print(f"[dim]  {n:,} x {shown(reason)}[/]")
+        out.print(f"[dim]  {n:,} x {shown(shorten(str(reason), SHOWN_REASON_CHARS, placeholder=' ...'))}[/]")
     if len(reasons) > SHOWN_REASONS:
         out.print(f"[dim]  and {formats.count(len(reasons) - SHOWN_REASONS, 'other reason')}[/]")
 

@@ -103,7 +103,9 @@ def answered_questions(
     Args:
         questions: The questions.
         path: The answers, see `dojo_kit.runs.predictions.read_predictions`. A row names its question by ``id``, or by
-            ``index`` (with ``task``, when several are asked).
+            ``index`` (with ``task``, when several are asked). Where the data set has a column ``id`` of its own, which
+            answers may repeat, ids name questions only when they are unique names of questions and are not the
+            repeated column; without names, answers follow the order of the questions, and what they repeat is checked.
         missing: What becomes of questions without an answer.
         on_error: What a row that answers no question does.
 
@@ -118,9 +120,7 @@ def answered_questions(
     problems = ProblemList(on_error, str(path))
     known = {question.id: question for question in questions.questions}
     single = questions.tasks[0] if len(questions.tasks) == 1 else None
-    own = {key for question in questions.questions for key in question.given}
-    columns = [column for column in _NAME_COLUMNS if column not in own]
-    named = read_predictions(path, list(known), lambda row: _question_name(row, columns, known, single), problems)
+    named = read_predictions(path, list(known), lambda rows: _question_names(rows, known, single), problems)
     found = {name: row for name, row in named.items() if _answers(row, known[name], problems)}
     absent = [name for name in known if name not in found]
     note_missing(absent, as_what=missing, n_questions=len(known), file=path, problems=problems)
@@ -137,10 +137,38 @@ def answered_questions(
     return Run(meta, tuple(rows), source=str(path), problems=problems.found)
 
 
+def _question_names(rows: Sequence[RawRow], known: Mapping[str, AskedQuestion], single: str | None) -> list[str | None]:
+    own = {key for question in known.values() for key in question.given}
+    columns = [column for column in _NAME_COLUMNS if column not in own]
+    if "id" in own:
+        said = [str(_lower(row).get("id", "")) for row in rows] if any("id" in _lower(row) for row in rows) else []
+        repeated = {name: str(question.given.get("id")) for name, question in known.items()}
+        if said and said != list(repeated.values()):
+            return _by_id(rows, said, repeated)
+    return [_question_name(row, columns, known, single) for row in rows]
+
+
+def _by_id(rows: Sequence[RawRow], said: Sequence[str], repeated: Mapping[str, str]) -> list[str | None]:
+    """Read ids that are not the data set's own in its order: names of questions, else own ids that are unique."""
+    if len(set(said)) == len(said) and set(said) <= repeated.keys():
+        return list(said)
+    by_id = {own: name for name, own in repeated.items()}
+    if len(by_id) == len(repeated):
+        return [by_id.get(own, own) for own in said]
+    order = list(repeated.values())
+    at = next((i for i, (a, b) in enumerate(zip(said, order, strict=False)) if a != b), len(said) - 1)
+    expected = f"{order[at]!r} as in the questions' order, or names of questions" if at < len(order) else "fewer rows"
+    raise rows[at].error(f"id {said[at]!r} belongs to several questions", field="id", expected=expected)
+
+
+def _lower(row: RawRow) -> dict[str, Any]:
+    return {key.strip().lower(): value for key, value in row.values.items()}
+
+
 def _question_name(
     row: RawRow, columns: Sequence[str], known: Mapping[str, AskedQuestion], single: str | None
 ) -> str | None:
-    values = {key.strip().lower(): value for key, value in row.values.items()}
+    values = _lower(row)
     name = next((values[key] for key in columns if values.get(key) not in (None, "")), None)
     if name is not None:
         return str(name)

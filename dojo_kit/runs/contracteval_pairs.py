@@ -205,7 +205,7 @@ def answered_pairs(
     problems = ProblemList(on_error, str(path))
     known = {pair.id: pair for pair in pairs.pairs}
     by_place = {(pair.title, pair.category): pair.id for pair in pairs.pairs}
-    found = read_predictions(path, list(known), lambda row: _pair_name(row, by_place), problems)
+    found = read_predictions(path, list(known), lambda rows: [_pair_name(row, by_place) for row in rows], problems)
     absent = [name for name in known if name not in found]
     note_missing(absent, as_what=missing, n_questions=len(known), file=path, problems=problems)
     rows: list[Row] = []

@@ -9,7 +9,7 @@ from dojo_kit.runs.outcomes import COMPLETED_WORDS, FAILED_WORDS
 from dojo_kit.runs.problems import OnError, ProblemList
 from dojo_kit.runs.raw_rows import DOCUMENT_COLUMNS, RawRow, Rows, load_content, rows_of
 from dojo_kit.runs.sources import PathLike, source_path
-from dojo_kit.runs.typed_rows import LABEL_TASK, row_kind, typed_row
+from dojo_kit.runs.typed_rows import PLAIN_LABEL_TASK, row_kind, typed_row
 from dojo_kit.scoring.label_reading import is_failed_output
 
 _EXPECTED = "a table, JSON lines, a JSON array, or a run record with 'results'"
@@ -18,7 +18,7 @@ _BESIDE = ("error", "tag", "confidence", "reasoning", "usage", "tokens", "sorter
 
 
 def read_label_columns(
-    path: PathLike, *, expected: str, predicted: str, task: str = LABEL_TASK, on_error: OnError = "raise"
+    path: PathLike, *, expected: str, predicted: str, task: str = PLAIN_LABEL_TASK, on_error: OnError = "raise"
 ) -> Run:
     """Make a run of two columns.
 

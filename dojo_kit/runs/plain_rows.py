@@ -23,7 +23,7 @@ from dojo_kit.runs.outcomes import COMPLETED_WORDS, FAILED_WORDS
 from dojo_kit.runs.problems import ProblemList
 from dojo_kit.runs.raw_rows import RawRow, Rows
 from dojo_kit.runs.strict_json import parse_json
-from dojo_kit.runs.typed_rows import EXTRACTION_TASK, LABEL_TASK, QUESTION_TASK, RowKind, row_kind
+from dojo_kit.runs.typed_rows import EXTRACTION_TASK, PLAIN_LABEL_TASK, QUESTION_TASK, RowKind, row_kind
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens")
 _CALL_COLUMNS = frozenset({"status", "tag", "error", "tokens", "usage", *_COUNTS, "cost", "cost_usd", "updated_at"})
@@ -38,7 +38,7 @@ def plain_task(rows: Rows) -> str:
 
     Examples:
         >>> plain_task(Rows((), ("document", "predicted", "expected")))
-        'task_classification'
+        'multiclass'
         >>> plain_task(Rows((), ("document", "effective_date")))
         'contract_entity_extraction'
     """
@@ -49,7 +49,7 @@ def plain_task(rows: Rows) -> str:
     truth = rows.column(*_TRUE_LABELS)
     if truth is None or any(_is_object(row.values.get(truth)) for row in rows.rows):
         return EXTRACTION_TASK
-    return LABEL_TASK
+    return PLAIN_LABEL_TASK
 
 
 def _is_object(value: Any) -> bool:

@@ -24,15 +24,18 @@ _NAMED = 3
 
 
 def read_predictions(
-    path: PathLike, known: Sequence[str], name: Callable[[RawRow], str | None], problems: ProblemList
+    path: PathLike,
+    known: Sequence[str],
+    name: Callable[[Sequence[RawRow]], Sequence[str | None]],
+    problems: ProblemList,
 ) -> dict[str, RawRow]:
     """Read predictions, by the question they answer.
 
     Args:
         path: CSV, TSV, JSONL, a JSON array, Parquet or Excel; or a run record, whose ``results`` are taken.
         known: Names of the questions, in their order.
-        name: From a row to the name of its question; None when the row does not say. When no row does, rows belong
-            to questions by their order, and there must be as many.
+        name: From all rows to the names of their questions; None where a row does not say. When no row does, rows
+            belong to questions by their order, and there must be as many.
         problems: Where rows that belong to no question go.
 
     Returns:
@@ -47,7 +50,7 @@ def read_predictions(
     if column is None:
         message = f"no column holds an answer; columns found: {rows.listed()}"
         raise InputError(message, file=path, field="predicted", expected=_EXPECTED)
-    names = [name(row) for row in rows.rows]
+    names = list(name(rows.rows))
     if not any(names):
         if len(names) != len(known):
             message = f"{len(names)} rows that do not name their questions"

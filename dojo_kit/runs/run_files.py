@@ -64,7 +64,7 @@ def read_run(path: PathLike, *, on_error: OnError = "raise", task: str | None = 
         path: The file; ``#LINE`` or ``#NAME`` after it picks one record of an experiment log.
         on_error: What a row that cannot be read does: ``raise``, or ``collect`` it into ``problems``.
         task: Task of a file that does not name its own, such as plain predictions of another task than
-            extraction. A run record that names another task is refused.
+            extraction. A run record whose own task cannot be scored as this one is refused.
 
     Returns:
         The run. Its ``problems`` also list oddities that did not spoil a row.

@@ -16,6 +16,7 @@ from dojo_kit.runs.typed_rows import (
     QUESTION_TASK,
     SUBTYPE_TASK,
 )
+from dojo_kit.tasks.table import may_be_scored_as
 
 _PROMPTS = ("sorter_prompt_version", "extractor_prompt_version")
 _DATA_KEYS = frozenset({"fingerprint", "contracts"})
@@ -41,12 +42,12 @@ def record_meta(record: RawRow, first_row: Mapping[str, Any], task: str | None) 
         InputError: The record names another task, or a key has a wrong type.
     """
     own = text_value(record, "task")
-    if task and own and task != own:
+    if task and own and task != own and not may_be_scored_as(own, task):
         raise record.error(f"a run of task {own!r}", field="task", expected=f"{task!r} as asked for")
     versions = object_value(record, "prompt_versions")
     joined = "+".join(str(versions[key]) for key in ("sorter", "extractor") if versions.get(key))
     return RunMeta(
-        task=task or own or row_task(first_row),
+        task=own or task or row_task(first_row),
         name=text_value(record, "experiment_name"),
         model=text_value(record, "model"),
         prompt_version=text_value(record, "prompt_version") or joined,

@@ -33,6 +33,7 @@ from dojo_kit.runs.outcomes import (
 )
 from dojo_kit.runs.problems import ProblemList
 from dojo_kit.runs.raw_rows import RawRow
+from dojo_kit.scoring.label_reading import is_failed_output, json_answer
 
 RowKind = Literal["extraction", "chained", "label", "question"]
 
@@ -40,6 +41,9 @@ EXTRACTION_TASK = "contract_entity_extraction"
 CHAINED_TASK = "chained_sorter_extractor"
 QUESTION_TASK = "contracteval"
 LABEL_TASK = "task_classification"
+PLAIN_LABEL_TASK = "multiclass"
+"""Task of a file of labels that names none: they are compared as they stand."""
+
 SUBTYPE_TASK = "subtype_classification"
 DOCCLASS_TASK = "docclass_classification"
 
@@ -51,7 +55,6 @@ _KINDS: Mapping[str, RowKind] = {
     QUESTION_TASK: "question",
 }
 _USAGE_KEYS = ("tokens", "sorter_tokens", "usage", "scores.sorter_usage", "scores.usage")
-_ERROR_LABEL = "ERROR!"
 
 
 def row_kind(task: str) -> RowKind:
@@ -132,8 +135,8 @@ class _Labels:
             return self.reasoning
         if self.predicted is None:
             return NO_ANSWER
-        if self.predicted.startswith(_ERROR_LABEL):
-            return self.predicted
+        if is_failed_output(self.predicted):
+            return self.predicted.strip()
         blank = not self.predicted.strip() and record.usage is None
         return NO_ANSWER if blank else None
 
@@ -154,16 +157,16 @@ def _labels(raw: RawRow, task: str, problems: ProblemList) -> tuple[_Labels, boo
         The labels, and whether they came from a sorter, which states reasons and a confidence.
     """
     values = dict(raw.values)
-    predicted = values.pop("predicted", None) if row_kind(task) == "chained" else values.get("predicted")
-    if isinstance(predicted, Mapping) and row_kind(task) == "label":
-        del values["predicted"]
-        values.update(predicted)
+    predicted_names, expected_names = _label_names(task)
+    if row_kind(task) == "chained":
+        values.pop("predicted", None)
+    elif (answer := _answer_object(values.get("predicted"))) is not None:
+        values |= {"predicted": None} | _spoken(answer, predicted_names)
     sorter = nested(raw.values, "scores.composite.sorter") or nested(raw.values, "scores.sorter")
     sorter = sorter or raw.values.get("sorter")
     if isinstance(sorter, Mapping):
         values.update((key, value) for key, value in sorter.items() if value not in (None, ""))
     merged = RawRow(values, raw.file, raw.line, raw.path)
-    predicted_names, expected_names = _label_names(task)
     labels = _Labels(
         predicted=_predicted(merged, predicted_names, problems),
         expected=_expected(merged, expected_names),
@@ -173,6 +176,21 @@ def _labels(raw: RawRow, task: str, problems: ProblemList) -> tuple[_Labels, boo
         reasoning=values["reasoning"] if isinstance(values.get("reasoning"), str) else "",
     )
     return labels, isinstance(sorter, Mapping) and bool(sorter)
+
+
+def _answer_object(value: Any) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else json_answer(value)
+
+
+def _spoken(answer: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what an answer given as an object says; it has no say in what is expected.
+
+    An object without a field named like a label is kept whole, as text: the task knows which of its fields that is.
+    """
+    said = {key: answer[key] for key in (*names, *_SECOND_LEVEL[0], "confidence", "reasoning") if key in answer}
+    if not any(name in answer for name in names) and holds_answer(answer):
+        said["predicted"] = json.dumps(answer, default=str)
+    return said
 
 
 def _first_filled(values: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -185,6 +203,9 @@ def _predicted(raw: RawRow, names: tuple[str, ...], problems: ProblemList) -> st
     if name is None:
         return "" if any(raw.values.get(name) == "" for name in names) else None
     value = raw.values[name]
+    if isinstance(value, list) and value:
+        problems.note(raw.error(f"not a label but {shown(value)}; its first is read", field=name, expected="text"))
+        value = value[0]
     text = label_text(value)
     if text is None:
         problems.note(raw.error(f"not a label but {shown(value)}", field=name, expected="text"))
@@ -314,6 +335,8 @@ def _question_row(raw: RawRow, document: str, task: str, problems: ProblemList) 
     predicted = _predicted(raw, ("predicted",), problems)
     if error is None and (predicted is None or (not predicted.strip() and record.usage is None)):
         error = NO_ANSWER
+    elif error is None and is_failed_output(predicted):
+        error = predicted
     return QuestionRow(
         document=document,
         status=_status(error),

@@ -67,8 +67,9 @@ def calibrate(
     stated, verdict = _numbers(confidences), _numbers(right)
     known = ~np.isnan(stated) & ~np.isnan(verdict)
     stated, verdict = stated[known], verdict[known]
-    if len(stated) and (stated.min() < 0 or stated.max() > 1):
-        raise InputError(f"confidence {stated.max():g} is out of range", expected="numbers from 0 to 1")
+    outside = stated[(stated < 0) | (stated > 1)]
+    if len(outside):
+        raise InputError(f"confidence {outside[0]:g} is out of range", expected="numbers from 0 to 1")
     bootstrap = bootstrap or CellBootstrap()
     distinct, inverse = np.unique(stated, return_inverse=True)
     if not len(distinct):

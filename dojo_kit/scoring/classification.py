@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dojo_kit.errors import InputError, closest
 from dojo_kit.scoring.confusion import BINARY_METRICS, METRICS, Confusion, Counts, count_confusion
-from dojo_kit.scoring.label_reading import is_failed_output, label_text
+from dojo_kit.scoring.label_reading import is_failed_output, label_text, label_texts
 from dojo_kit.settings import Settings, resolve
 from dojo_kit.stats.cells import CellBootstrap, Codes, mean_of_units
 from dojo_kit.stats.intervals import Estimate, undefined, wilson
@@ -328,11 +328,11 @@ def score_labels(
 class _Column:
     """A column of labels as codes into its distinct texts; -1 where there is none."""
 
-    def __init__(self, values: NDArray[np.object_]) -> None:
+    def __init__(self, values: Sequence[Any]) -> None:
         import pandas as pd
 
-        codes, distinct = pd.factorize(values)
-        texts = [label_text(value) for value in distinct]
+        codes, distinct = pd.factorize(label_texts(values))
+        texts = [*map(label_text, distinct)]
         self.texts = tuple(dict.fromkeys(text for text in texts if text.strip()))
         position = {text: index for index, text in enumerate(self.texts)}
         self.codes: Codes = np.array([*(position.get(text, -1) for text in texts), -1], dtype=np.int64)[codes]
@@ -346,10 +346,7 @@ class _Column:
 
 
 def _column(values: Iterable[Any]) -> _Column:
-    listed = values if isinstance(values, Sequence) else list(values)
-    column = np.empty(len(listed), dtype=object)
-    column[:] = listed
-    return _Column(column)
+    return _Column(values if isinstance(values, Sequence) else list(values))
 
 
 def _same_length(truth: _Column, other: _Column | NDArray[np.bool_], name: str) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dojo_kit.records import Usage
 from dojo_kit.text.output import parse_json_output, strip_wrapping
@@ -15,13 +18,22 @@ FAILURE_MARKS = ("ERROR:", "ERROR!")
 """What an output starts with when a runner wrote down a failed call in place of an answer."""
 
 
+_MISSING = ("NAType", "NaTType")
+
+
 def label_text(value: Any) -> str:
     """Return a label as text; whole numbers without a decimal point, a missing value as an empty text.
+
+    Of a list the first item is taken.
 
     Examples:
         >>> label_text("yes"), label_text(1.0), label_text(True), label_text(None), label_text(float("nan"))
         ('yes', '1', 'true', '', '')
+        >>> label_text(["yes"]), label_text([])
+        ('yes', '')
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     match value:
         case None:
             return ""
@@ -33,7 +45,23 @@ def label_text(value: Any) -> str:
             return ""
         case float() if value.is_integer():
             return str(int(value))
-    return str(value)
+        case list() | tuple():
+            return label_text(value[0]) if value else ""
+        case Mapping():
+            return json.dumps(value, default=str)
+    return "" if type(value).__name__ in _MISSING else str(value)
+
+
+def label_texts(values: Sequence[Any]) -> NDArray[np.object_]:
+    """Return a column of labels as texts, shape (n,), see `label_text`; what is missing may stay as it is."""
+    import pandas as pd
+
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    if pd.api.types.infer_dtype(column, skipna=True) == "string":
+        return column
+    column[:] = [label_text(value) for value in values]
+    return column
 
 
 def normalize_label(value: Any, labels: Vocabulary | str | Iterable[str] = "doc_class") -> Normalized:

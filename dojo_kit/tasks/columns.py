@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -70,6 +71,27 @@ def listed(values: Iterable[Any]) -> Sequence[Any]:
 def listed_if(values: Iterable[Any] | None) -> Sequence[Any] | None:
     """Return a column as a sequence, or None."""
     return None if values is None else listed(values)
+
+
+def stated_confidences(values: Iterable[Any] | None) -> list[float | None] | None:
+    """Return confidences as numbers; missing ones as None.
+
+    Raises:
+        InputError: One is no number from 0 to 1; the message names its row.
+    """
+    return None if values is None else [_confidence(value, row) for row, value in enumerate(values, start=1)]
+
+
+def _confidence(value: Any, row: int) -> float | None:
+    try:
+        number = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.inf
+    if math.isnan(number) and not isinstance(value, bool):
+        return None
+    if not 0 <= number <= 1:
+        raise InputError(f"{value!r} in row {row}", field="confidences", expected="a number from 0 to 1, or None")
+    return number
 
 
 def failed_rows(predicted: Sequence[Any], given: Iterable[bool] | None) -> list[bool]:
@@ -168,8 +190,8 @@ def _label_rows(run: Run) -> Iterator[LabelRow]:
 
 
 def is_disguised(row: Row) -> bool:
-    """Tell whether a failed row was stored as completed."""
-    return row.failed and not _stored_failed(row)
+    """Tell whether a failed row was stored as completed; one that says nothing of its state hides nothing."""
+    return row.failed and row.stored.get("status") == _COMPLETED
 
 
 def _stored_failed(row: Row) -> bool:
@@ -181,7 +203,8 @@ def stored_value(row: Row, name: str) -> Any:
     scores = row.stored.get("scores")
     composite = scores.get("composite") if isinstance(scores, Mapping) else None
     homes = (composite, scores, row.stored)
-    places = (*(home.get("sorter") for home in homes if isinstance(home, Mapping)), row.stored.get("predicted"))
+    said = row.stored.get("predicted")
+    places = (*(home.get("sorter") for home in homes if isinstance(home, Mapping)), json_answer(said) or said)
     for place in (*places, row.stored):
         if isinstance(place, Mapping) and place.get(name) is not None:
             return place[name]

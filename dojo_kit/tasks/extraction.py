@@ -51,19 +51,24 @@ def chained_composite(
         None when either score is.
 
     Raises:
-        InputError: A weight is negative or both are 0.
+        InputError: A score is not between 0 and 1, a weight is negative, or both are 0.
 
     Examples:
         >>> chained_composite(1.0, 0.8), chained_composite(1.0, 0.8, weights=(1, 1))
         (0.8500000000000001, 0.9)
     """
     shares = _shares(weights)
-    if sorter_score is None or extractor_score is None:
+    scores = [math.nan if score is None else score for score in (sorter_score, extractor_score)]
+    if any(score < 0 or score > 1 for score in scores):
+        raise InputError(f"scores {sorter_score} and {extractor_score}", expected="numbers from 0 to 1, or None")
+    if any(map(math.isnan, scores)):
         return None
-    return shares[0] * sorter_score + shares[1] * extractor_score
+    return shares[0] * scores[0] + shares[1] * scores[1]
 
 
 def _shares(weights: tuple[float, float]) -> tuple[float, float]:
+    if len(weights) != 2:
+        raise InputError(f"{len(weights)} weights", field="weights", expected="two, of sorter and extractor")
     total = sum(weights)
     if not (min(weights) >= 0 and 0 < total < math.inf):
         raise InputError(f"weights {weights} are no shares", expected="two numbers of 0 or more, not both 0")

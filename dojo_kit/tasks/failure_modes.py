@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dojo_kit.scoring.classification import is_other
+
 FAMILY_MODES: Mapping[str, str] = {
     "function_over_form": "another document class: what the document does was put before what it is",
     "other_fallback": "other, although the document belongs to a family",
@@ -51,7 +53,7 @@ def family_mode(*, in_class: bool, right: bool, predicted: str | None, equivalen
         return None
     if not in_class:
         return "function_over_form"
-    if predicted is None or predicted == "other":
+    if predicted is None or is_other(predicted):
         return "other_fallback"
     return "equivalent_family" if equivalent else "family_confusion"
 

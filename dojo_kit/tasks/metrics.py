@@ -41,6 +41,37 @@ _METRICS: Mapping[TaskKind, Mapping[str, tuple[str, str]]] = {
 """Kind of task -> metric -> column of the rows frame and why the metric may be undefined."""
 
 
+_SAYS: Mapping[str, str] = {
+    "subtype_accuracy": "class and family right",
+    "subtype_accuracy_equiv": "the same, with families that are defensible for the true one",
+    "doc_type_accuracy": "document class right",
+    "subclass_accuracy": "subclass right, whatever the class",
+    "subclass_accuracy_equiv": "the same, with defensible subclasses",
+    "exact_match_equiv": "label right or defensible",
+    "confidence": "mean confidence the model stated",
+    "confidence_calibration_error": "mean gap between stated confidence and share right, ten bins",
+    "balanced_accuracy": "mean over labels of the share found",
+    "f1_macro": "mean F1 over labels; rare ones weigh as much as frequent ones",
+    "chained_composite": "a quarter the sorter, three quarters the extraction",
+}
+_EXACT_MATCH: Mapping[TaskKind, str] = {
+    "family": "document class alone, whatever the family",
+    "hierarchy": "class and subclass right",
+    "labels": "label right",
+}
+
+
+def metric_says(metric: str, kind: TaskKind) -> str:
+    """Say in a few words what a metric of a scored task counts; empty where its name does.
+
+    Examples:
+        >>> metric_says("exact_match", "family"), metric_says("sorter_confidence", "family")
+        ('document class alone, whatever the family', 'mean confidence the model stated')
+    """
+    name = metric.removeprefix("sorter_")
+    return _EXACT_MATCH.get(kind, "") if name == "exact_match" else _SAYS.get(name, "")
+
+
 @dataclass(frozen=True, eq=False)
 class RowMeans:
     """Means over the rows of a frame, resampling documents.
@@ -84,15 +115,16 @@ def bootstrap_of(settings: Settings) -> CellBootstrap:
     return CellBootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
 
 
-def task_metrics(kind: TaskKind, means: RowMeans, *, with_equivalents: bool) -> dict[str, Estimate]:
+def task_metrics(kind: TaskKind, means: RowMeans, confidences: Array, *, with_equivalents: bool) -> dict[str, Estimate]:
     """Return the shares of right rows a kind of task is described by, and the mean stated confidence.
 
     Args:
         kind: Kind of task.
         means: Means over its rows.
+        confidences: Confidence stated per scored row, NaN elsewhere.
         with_equivalents: Whether plain labels have equivalents, without which the lenient share says nothing.
     """
     wanted = _METRICS[kind].items()
     chosen = {name: how for name, how in wanted if with_equivalents or name != "exact_match_equiv"}
     found = {name: means.mean(column, why) for name, (column, why) in chosen.items()}
-    return found | {"confidence": means.mean("confidence", _NO_CONFIDENCE)}
+    return found | {"confidence": means.mean(confidences, _NO_CONFIDENCE)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +11,11 @@ from numpy.typing import NDArray
 
 from dojo_kit.errors import closest
 from dojo_kit.records import Problem
-from dojo_kit.scoring.label_reading import label_text, normalize_label
+from dojo_kit.scoring.classification import is_other
+from dojo_kit.scoring.label_reading import is_failed_output, label_text, label_texts, normalize_label
+from dojo_kit.text.answers import fold
 from dojo_kit.text.tokens import is_no_value
-from dojo_kit.vocabulary import Vocabulary, own_vocabulary, vocabulary
+from dojo_kit.vocabulary import OWN_LABELS, Vocabulary, own_vocabulary, vocabulary
 
 Keys = NDArray[np.object_]
 
@@ -81,8 +82,10 @@ def read_labels(
     for question, rows in _rows_by(questions, len(truth.codes)).items():
         allowed = _allowed(valid, question)
         labels = [text for text in truth.distinct(rows) if not _is_missing(text, allowed)]
-        found[question], new = _choose(vocabularies, labels, allowed)
+        known, new = _choose(vocabularies, labels, allowed)
         problems += new
+        open_set = allowed is None and known.name == OWN_LABELS
+        found[question] = known.extended(_further_labels(known, guess.distinct(rows))) if open_set else known
         keys[rows] = truth.read(rows, found[question], only=frozenset(labels))[0]
         guesses[rows], flags[rows] = guess.read(rows, found[question])
     return ReadLabels(
@@ -111,11 +114,7 @@ class _Texts:
     def __init__(self, values: Sequence[Any]) -> None:
         import pandas as pd
 
-        # objects are not hashable, and are read from their text as well
-        plain = [json.dumps(v, default=str) if isinstance(v, dict) else v for v in values]
-        column = np.empty(len(plain), dtype=object)
-        column[:] = plain
-        codes, distinct = pd.factorize(column)
+        codes, distinct = pd.factorize(label_texts(values))
         self.texts = [*map(label_text, distinct), ""]  # the last for missing values, whose code is -1
         self.codes = codes
 
@@ -162,6 +161,18 @@ def _allowed(valid: ValidLabels | None, question: str) -> list[str] | None:
     return None if valid is None else list(valid)
 
 
+def _further_labels(known: Vocabulary, answers: Iterable[str]) -> list[str]:
+    """Return answers that are labels nothing was expected of: no longer than the expected ones, and naming none."""
+    longest = max((len(fold(label).split()) for label in known.labels.values()), default=0)
+    return [
+        text
+        for text in answers
+        if not is_failed_output(text)
+        and 0 < len(fold(text).split()) <= longest
+        and normalize_label(text, known).flag == "unknown"
+    ]
+
+
 def _is_missing(text: str, allowed: Collection[str] | None) -> bool:
     """Tell whether nothing is expected; a label such as ``None`` is one when it is said to be."""
     return not text.strip() or (is_no_value(text) and text not in (allowed or ()))
@@ -172,9 +183,11 @@ def _choose(
 ) -> tuple[Vocabulary, list[Problem]]:
     """Choose the first vocabulary that knows all labels, else the one that knows most, with the rest added to it.
 
-    A vocabulary that knows fewer than half of them is of something else, and the labels are their own.
+    A vocabulary that knows fewer than half of them is of something else, and the labels are their own; that it has an
+    ``other`` as well says nothing.
     """
     labels = list(dict.fromkeys((*(allowed or ()), *expected)))
+    telling = [label for label in labels if not is_other(fold(label))]
     best: Vocabulary | None = None
     unknown = labels
     for name in names:
@@ -182,7 +195,7 @@ def _choose(
         left = [label for label in labels if normalize_label(label, known).flag != "exact"]
         if not left:
             return known, []
-        if len(left) < len(unknown) and 2 * len(left) <= len(labels):
+        if len(left) < len(unknown) and 2 * len(left) <= len(telling):
             best, unknown = known, left
     if best is None:
         extra = [label for label in expected if allowed is not None and label not in allowed]

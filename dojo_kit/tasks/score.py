@@ -22,12 +22,13 @@ from dojo_kit.tasks.columns import (
     failed_rows,
     listed,
     listed_if,
+    stated_confidences,
 )
 from dojo_kit.tasks.extraction import chained_metrics, extraction_columns
 from dojo_kit.tasks.metrics import RowMeans, task_metrics
 from dojo_kit.tasks.reading import ReadLabels, ValidLabels, read_labels
 from dojo_kit.tasks.scores import TaskScores, score_keys
-from dojo_kit.tasks.table import TASKS, TaskRecord, task_record, unknown_task
+from dojo_kit.tasks.table import TASKS, TaskRecord, may_be_scored_as, task_kind, task_record, unknown_task
 from dojo_kit.tasks.verdicts import judge, rows_frame
 from dojo_kit.vocabulary import Vocabulary
 
@@ -96,7 +97,7 @@ def score_task(
         predicted_subclass=listed_if(predicted_subclass) or answer_field(answers, "doc_subclass"),
         doc_types=listed_if(doc_types) or (answer_field(answers, "doc_type") if record.kind == "family" else None),
         questions=listed_if(questions),
-        confidences=listed_if(confidences),
+        confidences=stated_confidences(confidences),
         costs=listed_if(costs),
     )
     return _score(record, columns, {}, valid=valid, positive=positive, settings=resolve(settings))
@@ -131,9 +132,14 @@ def score_task_run(
         InputError: The run holds no labels, or its task is unknown and ``strict`` is set.
     """
     record = _label_task(task or run.meta.task, strict)
-    columns = columns_of_run(run, failures, by_question=record.by_question)
-    further = extraction_columns(run, extraction, failures) if record.extracts else {}
+    if task is not None and task_kind(run.meta.task) in TASKS and not may_be_scored_as(run.meta.task, task):
+        found = f"rows of task {run.meta.task!r} say something else"
+        raise InputError(
+            found, file=run.source or None, field="task", expected=f"a run of task {task!r}, or multiclass"
+        )
     classes = _valid_classes(run) if valid is None else valid
+    columns = columns_of_run(run, failures, by_question=record.by_question or isinstance(classes, Mapping))
+    further = extraction_columns(run, extraction, failures) if record.extracts else {}
     scores = _score(record, columns, further, valid=classes, positive=positive, settings=resolve(settings))
     return replace(scores, problems=(*run.problems, *scores.problems))
 
@@ -145,7 +151,11 @@ def _label_task(task: str, strict: bool) -> TaskRecord:
     return record
 
 
-def _valid_classes(run: Run) -> list[str] | None:
+def _valid_classes(run: Run) -> ValidLabels | None:
+    """Return the answers there are, of each question where the run knows them."""
+    answers = run.meta.parameters.get("answers")
+    if isinstance(answers, Mapping):
+        return answers
     classes = run.meta.parameters.get("valid_classes")
     names = classes.split(",") if isinstance(classes, str) else classes
     if not isinstance(names, list | tuple):
@@ -174,9 +184,10 @@ def _score(
     means = RowMeans.of(frame, columns.documents, settings)
     labels = _level(first, columns, settings, _positive(record, positive, first.vocabulary), costs=columns.costs)
     answered = (frame["status"] != "failed").to_numpy(dtype=bool)
-    stated = np.where(answered, means.numbers("confidence"), np.nan)
+    scored = (frame["status"] == "scored").to_numpy(dtype=bool)
+    stated = np.where(scored, means.numbers("confidence"), np.nan)
     calibration = calibrate(stated, means.numbers("right"), units=means.units, bootstrap=means.bootstrap)
-    metrics = task_metrics(record.kind, means, with_equivalents=bool(first.vocabulary.equivalents)) | {
+    metrics = task_metrics(record.kind, means, stated, with_equivalents=bool(first.vocabulary.equivalents)) | {
         "confidence_calibration_error": calibration.error,
         **_class_metrics(labels, int((~answered & ~first.known).sum())),
     }

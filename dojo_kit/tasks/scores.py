@@ -165,7 +165,6 @@ class TaskScores:
 
     def as_dict(self) -> dict[str, Any]:
         """Return counts, metrics and breakdowns as JSON-ready values; single rows stay in `rows`."""
-        curve = self.reliability.astype(object).where(self.reliability.notna(), None)
         return {
             "task": self.record.key,
             "kind": self.record.kind,
@@ -174,9 +173,9 @@ class TaskScores:
             "metrics": {name: estimate.as_dict() for name, estimate in self.metrics.items()},
             "labels": self.labels.as_dict(),
             **({"subclass": self.subclass.as_dict()} if self.subclass is not None else {}),
-            "equiv_recovered": len(self.equiv_recovered),
+            "equiv_recovered": _records(self.equiv_recovered),
             "input_mode_counts": self.input_mode_counts,
-            "reliability": curve.to_dict("records"),
+            "reliability": _records(self.reliability),
             "problems": [str(problem) for problem in self.problems],
         }
 
@@ -188,6 +187,10 @@ class TaskScores:
             f"TaskScores({self.record.key!r}, {self.record.headline} {share}, {counts['n_scored']} scored, "
             f"{counts['n_failed']} failed)"
         )
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def score_keys(

@@ -145,6 +145,28 @@ def task_kind(task: str) -> str:
     return _BY_NAME[task].key if task in _BY_NAME else task
 
 
+def may_be_scored_as(own: str, task: str) -> bool:
+    """Tell whether rows of one task can be read as those of another.
+
+    Rows that hold a family or a class with a subclass mean something else under a task of another kind; their labels
+    can still be compared as they stand (``multiclass``), and the sorter of a chained run is a task of its own.
+
+    Examples:
+        >>> may_be_scored_as("docclass_classification", "maud_docclass"), may_be_scored_as("subtype", "docclass")
+        (True, False)
+        >>> may_be_scored_as("chained_sorter_extractor", "subtype"), may_be_scored_as("subtype", "multiclass")
+        (True, True)
+    """
+    if task_kind(own) == task_kind(task) or task_kind(task) == "multiclass":
+        return True
+    mine, asked = _BY_NAME.get(own), _BY_NAME.get(task)
+    if mine is None or asked is None:
+        return not own
+    if asked.extracts or "questions" in (mine.kind, asked.kind):
+        return False
+    return mine.kind in ("labels", asked.kind)
+
+
 def task_record(task: str, *, strict: bool = False) -> TaskRecord:
     """Return how a task is scored.
 

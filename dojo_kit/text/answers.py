@@ -35,9 +35,24 @@ _BREAK = " | "
 _SENTENCE_END = re.compile(r"[.;!?](?=\s|$)|[\r\n]+|\bbut\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"([.;!?,](?=\s|$)|[\r\n]+|\s[-\u2013\u2014]+\s|\b(?:because|since)\b)", re.IGNORECASE)
 _SHORT_CLAUSE_END = re.compile(rf"{_CLAUSE_END.pattern[:-1]}|[:)])", re.IGNORECASE)
+_SIGN_BEFORE = r"(?<![\w)])-(?=\.?\d)|[<>\u2264\u2265~\u00b1]=?\s*(?=[-+.$]?\d)"
+_SIGN = re.compile(rf"{_SIGN_BEFORE}|(?<=\b\w)-(?!\w)|(?<=\w)\++(?!\w)|(?<=[a-z])#(?!\w)|(?<=\d)\s*%", re.IGNORECASE)
+_SIGN_WORDS = {
+    "-": "minus",
+    "+": "plus",
+    "<": "below",
+    ">": "above",
+    "\u2264": "upto",
+    "\u2265": "from",
+    "~": "about",
+    "\u00b1": "plusminus",
+    "#": "sharp",
+    "%": "percent",
+    "=": "equal",
+}
 _CUE = re.compile(
     r"\b(?:answer|label|class|classification|category|type|family|subtype|verdict|choice|option)\b"
-    r"(?:\s+(?:is|would be|should be)\b)?\W*",
+    rf"(?:\s+(?:is|would be|should be)\b)?(?:(?!{_SIGN_BEFORE})\W)*",
     re.IGNORECASE,
 )
 _WORD_JOINS = re.compile(r"(?<=\w)[-_/\s]+(?=\w)")
@@ -47,11 +62,19 @@ _EDGES = " \t\"'`*."
 def fold(text: str) -> str:
     """Return the form in which labels and answers are compared.
 
+    A sign that belongs to a number or a grade is kept as a word, because ``-1`` is not ``1`` nor ``A-`` an ``A``.
+
     Examples:
         >>> fold("Mixed Cash & Stock"), fold("**Co-Branding**"), fold("joint_venture")
         ('mixed cash stock', 'co branding', 'joint venture')
+        >>> fold("-1"), fold("A+"), fold("C++"), fold("< 5 years"), fold("COVID-19")
+        ('minus1', 'aplus', 'cplusplus', 'below5 years', 'covid 19')
     """
-    return " ".join(tokens(fold_diacritics(canonical(text))))
+    return " ".join(tokens(_SIGN.sub(_sign_words, fold_diacritics(canonical(text)))))
+
+
+def _sign_words(sign: re.Match[str]) -> str:
+    return "".join(_SIGN_WORDS.get(character, "") for character in sign.group())
 
 
 def spelling(text: str) -> str:

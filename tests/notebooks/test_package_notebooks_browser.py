@@ -65,6 +65,16 @@ def test_confusion_cell_in_marimo(chromium: Any, tmp_path: Path) -> None:
         assert visited.outside == []
 
 
+def test_both_readings_in_marimo(chromium: Any, tmp_path: Path) -> None:
+    """Every row in which the readings differ names its rule; nothing is loaded from elsewhere."""
+    with marimo_app(NOTEBOOKS / "contracteval.py", tmp_path) as address, visit(chromium, address) as visited:
+        visited.page.get_by_text("ContractEval: as published, and corrected").first.wait_for(timeout=60_000)
+        visited.page.get_by_text("of 8 pairs judged otherwise").first.wait_for(timeout=60_000)
+        visited.page.get_by_text("pairs of models may be tied by F1").first.wait_for(timeout=60_000)
+        assert visited.page.get_by_text("Traceback").count() == 0
+        assert visited.outside == []
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with copies of the Jupyter notebooks."""

@@ -112,7 +112,7 @@ def test_odd_model_output_is_noted_and_kept() -> None:
     run = run_from_record(run_record("task_classification", *rows))
 
     assert [(row.predicted, row.expected, row.confidence) for row in run.rows if isinstance(row, LabelRow)] == [
-        ('["yes"]', "1", None),
+        ("yes", "1", None),
         ("1", "true", 0.5),
     ]
     assert [problem.field for problem in run.problems] == ["results[0].predicted", "results[0].confidence"]

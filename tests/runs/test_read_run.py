@@ -313,7 +313,7 @@ def test_plain_labels(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     run = read_run(_lines(path, *rows) if name == "p.jsonl" else _table(path, rows))
 
-    assert run.meta.task == "task_classification"
+    assert run.meta.task == "multiclass"
     assert [(row.predicted, row.expected, row.failed) for row in run.rows if isinstance(row, LabelRow)] == [
         ("Yes", "yes", False),
         (None, "no", True),
