@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -51,6 +52,23 @@ def estimate(value: Estimate) -> str:
         '0.500 [0.250, 0.750]'
     """
     return f"{number(value.value)} {interval(value)}".strip()
+
+
+def dollars(value: float | None) -> str:
+    """Write an amount of US dollars: cents from a dollar on, below it three digits that count.
+
+    Examples:
+        >>> dollars(1234.5), dollars(12.344), dollars(0.5), dollars(0.00002414), dollars(0.0), dollars(None)
+        ('$1,234', '$12.34', '$0.500', '$0.0000241', '$0', '–')
+    """
+    if value is None or value != value:
+        return UNKNOWN
+    size = abs(value)
+    if not size:
+        return "$0"
+    if size >= 1:
+        return f"${value:,.0f}" if size >= 1000 else f"${value:,.2f}"
+    return f"${value:.{2 - math.floor(math.log10(size))}f}"
 
 
 def count(n: int, noun: str, plural: str = "") -> str:

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from dojo_kit.errors import SettingsError, closest
+from dojo_kit.prices import packaged_prices
 from dojo_kit.schema import DocumentClass, document_class, document_classes, make_document_class
 from dojo_kit.settings_files import parse_value as parse_value
 from dojo_kit.settings_files import read_settings_file
@@ -154,7 +155,8 @@ class Settings(_Section):
         statistics: How intervals are computed.
         chunking: How long documents are cut.
         embedding: Which embedding model is used.
-        cost_models: Model slug -> (input, output) price in US dollars per million tokens.
+        cost_models: Model slug -> (input, output) price in US dollars per million tokens; by default the packaged
+            table (see `dojo_kit.prices`).
         doc_classes: Document class -> field -> type, added to or replacing the packaged classes.
 
     Examples:
@@ -166,12 +168,7 @@ class Settings(_Section):
     statistics: Statistics = Statistics()
     chunking: Chunking = Chunking()
     embedding: Embedding = Embedding()
-    cost_models: Mapping[str, Price] = {
-        "qwen/qwen3.7-flash": (0.03, 0.13),
-        "deepseek/deepseek-v4-flash": (0.05, 0.25),
-        "deepseek/deepseek-v4-pro": (0.435, 0.87),
-        "openai/gpt-4.1-mini": (0.40, 1.60),
-    }
+    cost_models: Mapping[str, Price] = Field(default_factory=lambda: dict(packaged_prices().prices))
     doc_classes: Mapping[str, Mapping[str, str]] = {}
 
     @model_validator(mode="after")

@@ -8,10 +8,15 @@ import typer
 
 from dojo_kit._version import __version__
 from dojo_kit.cli.cache import cache_app
+from dojo_kit.cli.compare import compare
 from dojo_kit.cli.contracteval import contracteval_app
+from dojo_kit.cli.cost import cost
 from dojo_kit.cli.demo import demo
 from dojo_kit.cli.explain import explain
+from dojo_kit.cli.judge import judge
+from dojo_kit.cli.leaderboard import leaderboard
 from dojo_kit.cli.misses import misses
+from dojo_kit.cli.noise import noise
 from dojo_kit.cli.notebook import notebook
 from dojo_kit.cli.publish import publish
 from dojo_kit.cli.report import report
@@ -42,7 +47,22 @@ def _options(
     pass
 
 
-for command in (demo, score, diagnose, misses, report, explain, verify, notebook, publish):
+for command in (
+    demo,
+    score,
+    diagnose,
+    misses,
+    compare,
+    noise,
+    leaderboard,
+    report,
+    explain,
+    verify,
+    judge,
+    cost,
+    notebook,
+    publish,
+):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 app.add_typer(contracteval_app, name="contracteval")

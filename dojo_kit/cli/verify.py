@@ -27,14 +27,16 @@ def verify(
     """Recompute every stored aggregate of a run from its own rows and list what does not follow."""
     from rich.progress import track
 
+    from dojo_kit.prices import with_packaged
     from dojo_kit.runs import read_records
 
     settings = settings_from(config, None)
+    prices = with_packaged(settings.cost_models)
     reports = []
     for source in track(runs, "verifying", console=err, transient=True, disable=json or len(runs) < 2):
         for name, record in read_records(source):
             recomputed = _from_labels(source, record, labels, settings) if labels else None
-            reports.append(verify_record(record, name=name, prices=settings.cost_models, recomputed=recomputed))
+            reports.append(verify_record(record, name=name, prices=prices, recomputed=recomputed))
     if json:
         print_json({"runs": [report.as_dict() for report in reports]})
     else:

@@ -36,14 +36,11 @@ _NO_SCORES: dict[str, Any] = {
 }
 
 
-def extraction_record(
-    run: Mapping[str, Any], number: int, answers: Sequence[Answer], labels: Labels, seed: int
-) -> dict[str, Any]:
+def extraction_record(run: Mapping[str, Any], answers: Sequence[Answer], labels: Labels, seed: int) -> dict[str, Any]:
     """Return the record of an extraction run.
 
     Args:
-        run: Entry of the plan: name, prompt, model, take.
-        number: Position of the run in the sample; it dates the record.
+        run: Entry of the plan: name, prompt, model, day.
         answers: The answers, one per contract.
         labels: Labels of the contracts.
         seed: Seed of the sample.
@@ -64,7 +61,7 @@ def extraction_record(
         "n_ok": sum(row["status"] == "completed" for row in rows),
         "n_error": sum(row["status"] == "error" for row in rows),
         "results": rows,
-        "timestamp": timestamp(number),
+        "timestamp": timestamp(run["day"]),
     }
     scored = score_run(run_from_record(record), labels, spans="all")
     scores = _row_scores(scored)
@@ -94,9 +91,13 @@ def data_source(documents: Sequence[tuple[str, str]], seed: int) -> dict[str, An
     }
 
 
-def timestamp(number: int) -> str:
-    """Return the date of a run, one a day."""
-    return f"2026-01-{number + 5:02}T09:00:00+00:00"
+def timestamp(day: int) -> str:
+    """Return the date of a run.
+
+    Args:
+        day: Days after the first run.
+    """
+    return f"2026-01-{day + 5:02}T09:00:00+00:00"
 
 
 def call_tokens(read: str, written: str, run: Mapping[str, Any], *, instructions: int) -> dict[str, Any]:

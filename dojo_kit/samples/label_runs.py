@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dojo_kit.samples.contracts import Contract
@@ -26,7 +26,10 @@ DISGUISE = "error: Connection error."
 ENOUGH = 20
 """Documents from which a run has faults."""
 
-SUBTYPE, DOCCLASS = "subtype_small", "docclass_small"
+OWN_SHARE = 0.85
+"""In a rerun, weight of how easily a document goes wrong in the first run; the rest is chance."""
+
+FAILURES = ("failed", "disguised_failure")
 EQUIVALENT_SUBCLASSES = {"mixed_cash_stock": "mixed_cash_stock_election"}
 
 
@@ -60,17 +63,19 @@ class Sorted:
         kind: Kind of fault planted; empty when the answer is right.
         label: Predicted label.
         subclass: Predicted label of the second level.
+        rerun: Name of the run when it repeats another one.
     """
 
     case: Case
     kind: str
     label: str
     subclass: str | None = None
+    rerun: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether the call failed, openly or in disguise."""
-        return self.kind in ("failed", "disguised_failure")
+        return self.kind in FAILURES
 
     @property
     def note(self) -> str:
@@ -82,10 +87,17 @@ class Sorted:
         return f"{self.label} instead of {self.case.truth}"
 
 
-def subtype_answers(contracts: Sequence[Contract], seed: int) -> list[Sorted]:
-    """Sort the contracts into families, with faults."""
+def subtype_answers(contracts: Sequence[Contract], seed: int, *, rerun: str = "") -> list[Sorted]:
+    """Sort the contracts into families, with faults.
+
+    Args:
+        contracts: Contracts of the sample.
+        seed: Seed of the sample.
+        rerun: Name of the run when it repeats the first one; chance then moves some of the faults.
+    """
     cases = [Case(c.name, run_name(c), c.title, c.text, c.family) for c in contracts]
-    return _sort(cases, phrases("documents")["subtype_faults"], SUBTYPE, seed)
+    first = phrases("plan")["subtype"][0]["name"]
+    return _sort(cases, phrases("documents")["subtype_faults"], first, seed, rerun)
 
 
 def docclass_answers(contracts: Sequence[Contract], seed: int) -> list[Sorted]:
@@ -95,17 +107,27 @@ def docclass_answers(contracts: Sequence[Contract], seed: int) -> list[Sorted]:
         Case(c.name, run_name(c), c.title, c.text, "contract") for c in contracts[: table["docclass"]["contracts"]]
     ]
     cases += [Case(d["name"], d["name"], d["name"], "", d["type"], d.get("subclass")) for d in table["document"]]
-    return _sort(cases, table["docclass_faults"], DOCCLASS, seed)
+    return _sort(cases, table["docclass_faults"], phrases("plan")["docclass"]["name"], seed)
 
 
-def _sort(cases: Sequence[Case], faults: Mapping[str, int], run: str, seed: int) -> list[Sorted]:
-    found = {case.name: Sorted(case, "", case.truth, case.subclass) for case in cases}
-    for kind, times in faults.items() if len(cases) >= ENOUGH else ():
-        ranked = sorted(cases, key=lambda case: stream(seed, run, kind, case.name).random())
+def _sort(cases: Sequence[Case], faults: Mapping[str, int], run: str, seed: int, rerun: str = "") -> list[Sorted]:
+    found = {case.name: Sorted(case, "", case.truth, case.subclass, rerun) for case in cases}
+    for kind, usual in faults.items() if len(cases) >= ENOUGH else ():
+        resistance = {case.name: _resistance(case.name, kind, run, rerun, seed) for case in cases}
+        ranked = [found[name].case for name in sorted(resistance, key=resistance.__getitem__)]
         possible = [case for case in ranked if not found[case.name].kind and _wrong(case, kind) is not None]
+        moved = rerun and kind not in FAILURES
+        times = usual + stream(seed, rerun, kind, "times").choice([-1, 0, 1]) if moved else usual
         for case in possible[:times]:
-            found[case.name] = _wrong(case, kind) or found[case.name]
+            found[case.name] = replace(_wrong(case, kind) or found[case.name], rerun=rerun)
     return [found[case.name] for case in cases]
+
+
+def _resistance(name: str, kind: str, run: str, rerun: str, seed: int) -> float:
+    own = stream(seed, run, kind, name).random()
+    if not rerun:
+        return own
+    return OWN_SHARE * own + (1 - OWN_SHARE) * stream(seed, rerun, kind, name).random()
 
 
 def _wrong(case: Case, kind: str) -> Sorted | None:
@@ -126,8 +148,8 @@ def _wrong(case: Case, kind: str) -> Sorted | None:
     return None
 
 
-def subtype_record(answers: Sequence[Sorted], number: int, seed: int) -> dict[str, Any]:
-    """Return the record of the run on contract families."""
+def subtype_record(run: Mapping[str, Any], answers: Sequence[Sorted], seed: int) -> dict[str, Any]:
+    """Return the record of a run on contract families."""
     rows = [_row(answer, _subtype(answer)) for answer in answers]
     done = [row["sorter"] for row in rows if row["status"] == "completed"]
     right = [float(sorter["subtype_ok"]) for sorter in done]
@@ -139,10 +161,10 @@ def subtype_record(answers: Sequence[Sorted], number: int, seed: int) -> dict[st
         "confidence": mean([sorter["confidence"] for sorter in done]),
     }
     source = data_source([(row["filename"], "contract") for row in rows], seed)
-    return _record("subtype_classification", SUBTYPE, source, rows, {"sorter": scores}, number)
+    return _record("subtype_classification", run, source, rows, {"sorter": scores})
 
 
-def docclass_record(answers: Sequence[Sorted], number: int, seed: int) -> dict[str, Any]:
+def docclass_record(run: Mapping[str, Any], answers: Sequence[Sorted], seed: int) -> dict[str, Any]:
     """Return the record of the run on types of documents."""
     rows = [_row(answer, _docclass(answer)) for answer in answers]
     done = [row["sorter"] for row in rows if row["status"] == "completed"]
@@ -158,17 +180,17 @@ def docclass_record(answers: Sequence[Sorted], number: int, seed: int) -> dict[s
     }
     source = data_source([(answer.case.spelled, answer.case.truth) for answer in answers], seed)
     source["datasets"] = source["project"]
-    return _record("docclass_classification", DOCCLASS, source, rows, scores, number)
+    return _record("docclass_classification", run, source, rows, scores)
 
 
 def _record(
-    task: str, name: str, source: dict[str, Any], rows: list[dict[str, Any]], scores: dict[str, Any], number: int
+    task: str, run: Mapping[str, Any], source: dict[str, Any], rows: list[dict[str, Any]], scores: dict[str, Any]
 ) -> dict[str, Any]:
     tokens = total_tokens([row["sorter_tokens"] for row in rows])
     return {
         "type": "experiment",
         "task": task,
-        "experiment_name": name,
+        "experiment_name": run["name"],
         "git": {"commit": "0000000", "dirty": False},
         "model": MODEL,
         "prompt_versions": {"sorter": "sample_sorter_v1"},
@@ -180,7 +202,7 @@ def _record(
         "n_ok": sum(row["status"] == "completed" for row in rows),
         "n_error": sum(row["status"] == "error" for row in rows),
         "results": rows,
-        "timestamp": timestamp(number),
+        "timestamp": timestamp(run["day"]),
     }
 
 
@@ -242,7 +264,7 @@ def _docclass(answer: Sorted) -> dict[str, Any]:
 def _confidence(answer: Sorted) -> float:
     if answer.kind == "disguised_failure":
         return 0.0
-    rng = stream(0, "confidence", answer.case.name, answer.label)
+    rng = stream(0, *filter(None, (answer.rerun,)), "confidence", answer.case.name, answer.label)
     return rng.choice([0.55, 0.65, 0.7, 0.8, 0.9] if answer.kind else [0.8, 0.9, 0.95, 0.95, 0.98])
 
 

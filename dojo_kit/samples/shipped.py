@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from dojo_kit import __version__
+from dojo_kit.samples.phrases import phrases
 from dojo_kit.samples.write import MANIFEST, N_CONTRACTS, SEED, write_samples
 
 
@@ -24,6 +25,14 @@ def sample_data() -> Path:
         return checkout
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "dojo_kit" / f"sample-{__version__}-{SEED}-{N_CONTRACTS}"
-    if not (folder / MANIFEST).is_file():  # written last, so an interrupted sample is written again
+    if not _is_whole(folder):
         write_samples(folder)
     return folder
+
+
+def _is_whole(folder: Path) -> bool:
+    """Tell whether a sample was written to its end, its manifest, and has the runs that are planned today."""
+    plan = phrases("plan")
+    planned = (*plan["extraction"], *plan["subtype"], plan["docclass"])
+    files = [folder / "runs" / f"{run['name']}.json" for run in planned]
+    return all(path.is_file() for path in (folder / MANIFEST, *files))

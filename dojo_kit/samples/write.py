@@ -14,14 +14,7 @@ from dojo_kit.runs import load_labels
 from dojo_kit.samples.contract_text import write_contracts
 from dojo_kit.samples.contracts import Contract
 from dojo_kit.samples.extraction_runs import extraction_record
-from dojo_kit.samples.label_runs import (
-    DOCCLASS,
-    SUBTYPE,
-    docclass_answers,
-    docclass_record,
-    subtype_answers,
-    subtype_record,
-)
+from dojo_kit.samples.label_runs import docclass_answers, docclass_record, subtype_answers, subtype_record
 from dojo_kit.samples.labels import question_answers
 from dojo_kit.samples.manifest import Manifest, PlantedFault, describe, fault_kinds, mislabelled, planted
 from dojo_kit.samples.phrases import phrases
@@ -75,14 +68,19 @@ def _runs(folder: Path, contracts: Sequence[Contract], seed: int) -> tuple[dict[
     labels = load_labels(folder / LABELS)
     records: dict[str, dict[str, Any]] = {}
     faults: list[PlantedFault] = []
-    for number, run in enumerate(phrases("plan")["extraction"]):
+    plan = phrases("plan")
+    for run in plan["extraction"]:
         answers = answers_of_run(run, contracts, seed)
-        records[run["name"]] = extraction_record(run, number, answers, labels, seed)
+        records[run["name"]] = extraction_record(run, answers, labels, seed)
         faults += planted(run["name"], answers)
-    families, types = subtype_answers(contracts, seed), docclass_answers(contracts, seed)
-    records[SUBTYPE] = subtype_record(families, len(records), seed)
-    records[DOCCLASS] = docclass_record(types, len(records), seed)
-    faults += mislabelled(SUBTYPE, families) + mislabelled(DOCCLASS, types)
+    first = plan["subtype"][0]
+    for run in plan["subtype"]:
+        families = subtype_answers(contracts, seed, rerun="" if run is first else run["name"])
+        records[run["name"]] = subtype_record(run, families, seed)
+        faults += mislabelled(run["name"], families)
+    types = docclass_answers(contracts, seed)
+    records[plan["docclass"]["name"]] = docclass_record(plan["docclass"], types, seed)
+    faults += mislabelled(plan["docclass"]["name"], types)
     return {f"runs/{name}.json": record_text(record, "results") for name, record in records.items()}, faults
 
 

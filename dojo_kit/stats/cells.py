@@ -93,7 +93,7 @@ class CellBootstrap(Bootstrap):
         point = float(statistic(drawn.observed)[0])
         if np.isnan(point):
             return undefined(undefined_because, n=drawn.n)
-        return self._estimate(point, statistic(drawn.replicates), drawn.n, drawn.method)
+        return self.of_replicates(point, statistic(drawn.replicates), drawn.n, drawn.method)
 
     def _by_cell(self, counts: Codes, summands: Any) -> Iterator[Array]:
         occupied = np.flatnonzero(counts)

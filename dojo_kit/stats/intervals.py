@@ -22,11 +22,28 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-SCOPE = (
-    "Intervals cover the sampling of documents only; they do not cover label errors, annotator disagreement, "
-    "generation noise between reruns, or bias of the benchmark."
-)
-"""What every interval in this package does and does not say."""
+DOCUMENTS = "documents"
+"""The unit of an interval unless another is named."""
+
+
+def scope_of(unit: str) -> str:
+    """Return what an interval over these units does and does not say.
+
+    Args:
+        unit: Plural name of what was resampled, e.g. ``contracts``.
+
+    Examples:
+        >>> scope_of("contracts").split(";")[0]
+        'Intervals cover the sampling of contracts only'
+    """
+    return (
+        f"Intervals cover the sampling of {unit} only; they do not cover label errors, annotator disagreement, "
+        "generation noise between reruns, or bias of the benchmark."
+    )
+
+
+SCOPE = scope_of(DOCUMENTS)
+"""What every interval over documents does and does not say."""
 
 SMALL_N = 20
 """Units below which an interval is flagged as unreliable."""
@@ -34,6 +51,7 @@ SMALL_N = 20
 _COUNTS_ABOVE_N = 20_000
 _MAX_CELLS = 64
 _BLOCK_CELLS = 4_000_000
+_DRAWN_CELLS = 250_000
 _CACHED_CELLS = 2_000_000
 
 
@@ -51,6 +69,7 @@ class Estimate:
         n_boot: Bootstrap replicates; 0 when nothing was drawn.
         flags: Warnings about the interval, e.g. ``n < 20``.
         note: Why the value is undefined, or what else a reader must know.
+        unit: Plural name of the units, e.g. ``contracts``.
     """
 
     value: float | None
@@ -62,9 +81,20 @@ class Estimate:
     n_boot: int = 0
     flags: tuple[str, ...] = ()
     note: str = ""
+    unit: str = DOCUMENTS
+
+    @property
+    def scope(self) -> str:
+        """What the interval covers and what it does not, in one sentence.
+
+        Examples:
+            >>> wilson(8, 10, unit="queries").scope.split(";")[0]
+            'Intervals cover the sampling of queries only'
+        """
+        return scope_of(self.unit)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the estimate as JSON-ready values, without empty flags and notes.
+        """Return the estimate as JSON-ready values, without empty flags and notes and the usual unit.
 
         Examples:
             >>> wilson(1, 1).as_dict()["hi"]
@@ -81,21 +111,24 @@ class Estimate:
             result["flags"] = list(self.flags)
         if self.note:
             result["note"] = self.note
+        if self.unit != DOCUMENTS:
+            result["unit"] = self.unit
         return result
 
 
-def undefined(reason: str, *, n: int = 0) -> Estimate:
+def undefined(reason: str, *, n: int = 0, unit: str = DOCUMENTS) -> Estimate:
     """Return an estimate that has no value, and why."""
-    return Estimate(None, None, None, "none", n, note=reason)
+    return Estimate(None, None, None, "none", n, note=reason, unit=unit)
 
 
-def wilson(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
+def wilson(successes: int, n: int, *, confidence: float = 0.95, unit: str = DOCUMENTS) -> Estimate:
     """Wilson score interval of a share (Wilson 1927); the ends are exactly 0 and 1 at 0 and n successes.
 
     Args:
         successes: Units that have the property.
         n: Independent units.
         confidence: Confidence level.
+        unit: Plural name of the units.
 
     Raises:
         ValueError: The counts are impossible.
@@ -108,18 +141,29 @@ def wilson(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     if not 0 <= successes <= n:
         raise ValueError(f"successes must lie between 0 and n={n}, not {successes}")
     if n == 0:
-        return undefined("no units")
-    z = _normal_quantile(0.5 + confidence / 2)
-    share = successes / n
+        return undefined("no units", unit=unit)
+    lo, hi = wilson_bounds(successes / n, n, normal_quantile(0.5 + confidence / 2))
+    return Estimate(successes / n, lo, hi, "wilson", n, flags=interval_flags(n, lo, hi), unit=unit)
+
+
+def wilson_bounds(share: float, n: float, z: float) -> tuple[float, float]:
+    """Return the ends of Wilson's score interval.
+
+    Args:
+        share: Observed share.
+        n: Independent units; a fraction where it is an effective size.
+        z: Quantile of the normal distribution.
+    """
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    lo = 0.0 if successes == 0 else max(0.0, centre - half)
-    hi = 1.0 if successes == n else min(1.0, centre + half)
-    return Estimate(share, lo, hi, "wilson", n, flags=_flags(n, lo, hi))
+    lo = 0.0 if share == 0 else max(0.0, centre - half)
+    hi = 1.0 if share == 1 else min(1.0, centre + half)
+    return lo, hi
 
 
-def _normal_quantile(p: float) -> float:
+def normal_quantile(p: float) -> float:
+    """Return the quantile of the standard normal distribution."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(p)
@@ -133,6 +177,7 @@ class Bootstrap:
         n_resamples: Replicates.
         seed: Seed; every estimate starts a fresh generator from it.
         confidence: Confidence level.
+        unit: Plural name of the units.
 
     Examples:
         >>> estimate = Bootstrap().mean([0.0, 1.0, 1.0, 1.0])
@@ -143,6 +188,7 @@ class Bootstrap:
     n_resamples: int = 2000
     seed: int = 42
     confidence: float = 0.95
+    unit: str = DOCUMENTS
 
     def mean(self, values: ArrayLike) -> Estimate:
         """Mean over units; NaN units are left out.
@@ -162,7 +208,7 @@ class Bootstrap:
             denominators: The same for the denominator.
         """
         pairs = np.column_stack([np.asarray(numerators, float), np.asarray(denominators, float)])
-        return self.of_sums(pairs, lambda sums, _: _divide(sums[:, 0], sums[:, 1]))
+        return self.of_sums(pairs, lambda sums, _: divide(sums[:, 0], sums[:, 1]))
 
     def of_sums(self, rows: Array, statistic: Callable[[Array, int], Array]) -> Estimate:
         """Any statistic that is a function of sums over units.
@@ -173,11 +219,10 @@ class Bootstrap:
                 undefined.
         """
         n = len(rows)
-        if n > _COUNTS_ABOVE_N:
-            cells, counts = np.unique(rows, axis=0, return_counts=True)
-            if len(cells) <= _MAX_CELLS:
-                return self._of_cells(cells, counts, statistic)
-        return self.of_counts(n, lambda counts: statistic(counts @ rows, n))
+        if n == 0:
+            return undefined("no units", unit=self.unit)
+        observed, replicates, method = self.resampled_sums(rows)
+        return self.of_replicates(float(statistic(observed, n)[0]), statistic(replicates, n), n, method)
 
     def of_counts(self, n: int, statistic: Callable[[Array], Array]) -> Estimate:
         """Any statistic of how often each unit counts.
@@ -187,29 +232,69 @@ class Bootstrap:
             statistic: From counts, shape (replicates, n), to values, shape (replicates,).
         """
         if n == 0:
-            return undefined("no units")
+            return undefined("no units", unit=self.unit)
         point = float(statistic(np.ones((1, n)))[0])
         blocks = [statistic(counts) for counts in resample_counts(n, self.n_resamples, self.seed)]
-        return self._estimate(point, np.concatenate(blocks), n, "percentile")
+        return self.of_replicates(point, np.concatenate(blocks), n, "percentile")
 
-    def _of_cells(self, cells: Array, counts: NDArray[np.int64], statistic: Callable[[Array, int], Array]) -> Estimate:
+    def resampled_sums(self, rows: Array) -> tuple[Array, Array, str]:
+        """Sums over units, as observed and in every replicate, and how the replicates were drawn.
+
+        Args:
+            rows: Summands, one row per unit, shape (n, k), n above 0.
+
+        Returns:
+            The observed sums, shape (1, k), those of the replicates, shape (replicates, k), and ``percentile`` or,
+            beyond 20,000 units of at most 64 distinct rows, ``percentile-counts``.
+        """
+        n = len(rows)
+        if n > _COUNTS_ABOVE_N:
+            cells, counts = np.unique(rows, axis=0, return_counts=True)
+            if len(cells) <= _MAX_CELLS:
+                return counts[None, :] @ cells, self.resampled_cells(counts) @ cells, "percentile-counts"
+        if rows.shape[1] == 1 and n * self.n_resamples > _CACHED_CELLS:
+            replicates = [
+                rows[drawn, 0].sum(axis=1)[:, None]
+                for drawn in _drawn(n, self.n_resamples, np.random.default_rng(self.seed))
+            ]
+        else:
+            replicates = [counts @ rows for counts in resample_counts(n, self.n_resamples, self.seed)]
+        return np.ones((1, n)) @ rows, np.concatenate(replicates), "percentile"
+
+    def resampled_cells(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of n independent units fall into each cell, in every replicate: one multinomial draw.
+
+        Args:
+            counts: Units observed in each cell, shape (cells,).
+
+        Returns:
+            Shape (replicates, cells); every row sums to n.
+        """
         n = int(counts.sum())
-        draws = np.random.default_rng(self.seed).multinomial(n, counts / n, size=self.n_resamples)
-        point = float(statistic((counts @ cells)[None, :].astype(float), n)[0])
-        return self._estimate(point, statistic(draws @ cells, n), n, "percentile-counts")
+        return np.random.default_rng(self.seed).multinomial(n, counts / n, size=self.n_resamples)
 
-    def _estimate(self, point: float, replicates: Array, n: int, method: str) -> Estimate:
+    def of_replicates(self, point: float, replicates: Array, n: int, method: str) -> Estimate:
+        """Make an estimate of the observed value and the values of the replicates.
+
+        Args:
+            point: Observed value; NaN when undefined.
+            replicates: Values of the replicates, shape (replicates,); NaN where undefined, which is left out,
+                counted and flagged.
+            n: Units.
+            method: How the replicates were drawn.
+        """
         if math.isnan(point):
-            return undefined("the denominator is zero", n=n)
+            return undefined("the denominator is zero", n=n, unit=self.unit)
         defined = replicates[~np.isnan(replicates)]
         if not len(defined):
-            return Estimate(point, None, None, "none", n, self.seed, self.n_resamples, note="no replicate defined")
+            note = "no replicate defined"
+            return Estimate(point, None, None, "none", n, self.seed, self.n_resamples, note=note, unit=self.unit)
         tail = (1 - self.confidence) / 2
         lo, hi = (float(q) for q in np.quantile(defined, [tail, 1 - tail], method="linear"))
-        flags = _flags(n, lo, hi, defined)
+        flags = interval_flags(n, lo, hi, defined)
         if len(defined) < len(replicates):
             flags += (f"{len(replicates) - len(defined)} replicates undefined",)
-        return Estimate(point, lo, hi, method, n, self.seed, self.n_resamples, flags)
+        return Estimate(point, lo, hi, method, n, self.seed, self.n_resamples, flags, unit=self.unit)
 
 
 def resample_counts(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
@@ -240,18 +325,30 @@ def _count_blocks(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK_CELLS // n)
     for start in range(0, n_resamples, block):
-        rows = min(block, n_resamples - start)
-        drawn = rng.integers(0, n, size=(rows, n))
-        drawn += np.arange(rows)[:, None] * n
-        yield np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(float)
+        counts = np.empty((min(block, n_resamples - start), n))
+        row = 0
+        for drawn in _drawn(n, len(counts), rng):
+            drawn += np.arange(len(drawn))[:, None] * n
+            counts[row : row + len(drawn)] = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+            row += len(drawn)
+        yield counts
 
 
-def _divide(numerators: Array, denominators: Array) -> Array:
+def _drawn(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Yield the drawn units of a few replicates at a time, so that the processor's cache holds them."""
+    step = max(1, _DRAWN_CELLS // n)
+    for start in range(0, n_resamples, step):
+        yield rng.integers(0, n, size=(min(step, n_resamples - start), n))
+
+
+def divide(numerators: Array, denominators: Array) -> Array:
+    """Divide, NaN where the denominator is zero."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(denominators == 0, np.nan, numerators / denominators)
 
 
-def _flags(n: int, lo: float, hi: float, replicates: Array | None = None) -> tuple[str, ...]:
+def interval_flags(n: int, lo: float, hi: float, replicates: Array | None = None) -> tuple[str, ...]:
+    """Return warnings about an interval: few units, no width, skewed replicates."""
     flags = []
     if n < SMALL_N:
         flags.append(f"n < {SMALL_N}")

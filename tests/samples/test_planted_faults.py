@@ -193,7 +193,7 @@ def assert_nothing_else_is_wrong(run: Checked) -> None:
 
 
 def test_scoring_finds_nothing_that_was_not_planted(sample: list[Checked]) -> None:
-    assert len(sample) == 8
+    assert len(sample) == 9
     for run in sample:
         assert_nothing_else_is_wrong(run)
 
@@ -247,7 +247,10 @@ def test_third_prompt_carries_a_trace_by_category(sample: list[Checked]) -> None
             assert all(set(entry) == {"field", "evidence", "section_ref"} for entry in entries)
 
 
-@pytest.mark.parametrize("name", ["subtype_small", "docclass_small"])
+FAMILY_RUNS = ["subtype_small", "subtype_small_rerun", "subtype_small_rerun_2", "subtype_small_rerun_3"]
+
+
+@pytest.mark.parametrize("name", [*FAMILY_RUNS, "docclass_small"])
 def test_sorted_documents_are_wrong_where_planted(name: str, manifest: dict[str, Any]) -> None:
     run = read_run(DATA / "runs" / f"{name}.json")
     assert run.problems == ()
@@ -262,3 +265,15 @@ def test_sorted_documents_are_wrong_where_planted(name: str, manifest: dict[str,
     assert all(faults[key]["kind"] in kinds for key, kinds in wrong.items())
     assert sum(row.status == "failed" for row in run.rows) == 2
     assert {row.stored["status"] for row in run.rows if row.failed} == {"error", "completed"}
+
+
+def test_family_reruns_share_most_of_their_faults(manifest: dict[str, Any]) -> None:
+    faults = [{(f["document"], f["kind"]) for f in manifest["faults"] if f["run"] == name} for name in FAMILY_RUNS]
+    heads = []
+    for name, found in zip(FAMILY_RUNS, faults, strict=True):
+        run = read_run(DATA / "runs" / f"{name}.json")
+        heads.append((run.meta.model, run.meta.prompt_version, run.meta.parameters, run.fingerprint))
+        assert len(found & faults[0]) >= len(faults[0]) / 2
+    assert all(head == heads[0] for head in heads)
+    assert len({frozenset(found) for found in faults}) == len(faults)
+    assert len({len(found) for found in faults}) > 1

@@ -21,7 +21,8 @@ from dojo_kit.analysis.verify.questions import check_question_rows, recompute_qu
 from dojo_kit.analysis.verify.reading import RunRecord, open_record
 from dojo_kit.analysis.verify.report import VerifyReport
 from dojo_kit.analysis.verify.surface import recompute_counts, recompute_surface
-from dojo_kit.analysis.verify.usage import Prices, check_usage_rows, recompute_usage
+from dojo_kit.analysis.verify.usage import check_usage_rows, recompute_usage
+from dojo_kit.prices import Prices
 
 _ABSENT = object()
 

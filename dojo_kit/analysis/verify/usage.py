@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
 from dojo_kit.analysis.verify.ledger import DOLLAR_DECIMALS, Ledger, Rounded, Unknown
 from dojo_kit.analysis.verify.reading import Node, RunRecord
-
-Prices = Mapping[str, tuple[float, float]]
-"""Model slug -> US dollars per million tokens read and written."""
+from dojo_kit.prices import Prices, price_of
 
 _FLAT = "tokens"
 _STAGES = ("sorter", "extractor")
@@ -21,7 +19,7 @@ def recompute_usage(run: RunRecord, prices: Prices) -> dict[str, Any]:
 
     Args:
         run: The record.
-        prices: Prices by model, see `price_of`.
+        prices: Prices by model, see `dojo_kit.prices.price_of`.
 
     Returns:
         Metric -> value, or stage -> metric -> value, named as under ``tokens``.
@@ -33,19 +31,6 @@ def recompute_usage(run: RunRecord, prices: Prices) -> dict[str, Any]:
         **{stage: _totals(usages, price, run.model) for stage, usages in stages.items()},
         "total": _totals([usage for usages in stages.values() for usage in usages], price, run.model),
     }
-
-
-def price_of(model: str, prices: Prices) -> tuple[float, float] | None:
-    """Find the price of a model: its own, else that of the longest key its slug begins with.
-
-    Examples:
-        >>> price_of("maker/model-large-2", {"maker/model": (1.0, 2.0), "maker/model-large": (3.0, 4.0)})
-        (3.0, 4.0)
-        >>> price_of("other", {}) is None
-        True
-    """
-    keys = [key for key in prices if key and model.startswith(key)]
-    return prices[max(keys, key=len)] if keys else None
 
 
 def _usages(rows: Sequence[Node], key: str) -> list[Node]:
