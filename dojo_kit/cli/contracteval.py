@@ -12,7 +12,8 @@ from dojo_kit import formats
 from dojo_kit.cli.inputs import ConfigOption, JsonOption, LabelsOption, OnError, OnErrorOption, SetOption, settings_from
 from dojo_kit.cli.output import Column, build_table, estimates_table, out, print_json, report_problems, shown
 from dojo_kit.cli.score_labels import print_reasons, print_run_name, records_of, run_recipe
-from dojo_kit.stats.intervals import SCOPE, Estimate
+from dojo_kit.stats.intervals import Estimate, scope_of
+from dojo_kit.tasks.contracteval.scores import CONTRACTS
 
 if TYPE_CHECKING:
     from dojo_kit.records import Run
@@ -74,7 +75,7 @@ def map_extraction(
     if json:
         recipe = run_recipe(loaded, settings) | {"labels": expected.fingerprint}
         listed = [asdict(problem) for problem in problems]
-        print_json({"recipe": recipe, **mapped.as_dict(), "scope": SCOPE, "problems": listed})
+        print_json({"recipe": recipe, **mapped.as_dict(), "scope": scope_of(CONTRACTS), "problems": listed})
         return
     _print_mapped(loaded, mapped)
 
@@ -114,7 +115,7 @@ def print_answers(run: Run, settings: Settings, *, mode: Mode, json: bool) -> No
     out.print(estimates_table(scores.estimates.items(), title=f"{scores.mode} reading"))
     _print_categories(scores)
     _print_differences(scores)
-    out.print(f"\n[dim]{SCOPE}[/]")
+    out.print(f"\n[dim]{scope_of(CONTRACTS)}[/]")
 
 
 def answers_as_dict(
@@ -137,7 +138,7 @@ def answers_as_dict(
             **{name: estimate.as_dict() for name, estimate in other.estimates.items()},
         },
         "changed_rows": records_of(scores.differences),
-        "scope": SCOPE,
+        "scope": scope_of(CONTRACTS),
         "problems": [asdict(problem) for problem in run.problems],
     }
 
@@ -186,9 +187,7 @@ def _print_categories(scores: ContractEvalScores) -> None:
     out.print()
     out.print(build_table("by category", columns, rows, drop=("false no clause", "pairs")))
     if scores.mode == "paper" and (scores.categories["n_positive"] == 0).any():
-        out.print(
-            "[dim]A category without a labelled pair has recall and F1 0, as the published script says.[/]"
-        )
+        out.print("[dim]A category without a labelled pair has recall and F1 0, as the published script says.[/]")
 
 
 def _print_differences(scores: ContractEvalScores) -> None:
@@ -230,7 +229,7 @@ def _print_mapped(run: Run, mapped: MappedContractEval) -> None:
     out.print("\n[bold]what the scores do not say[/]")
     for warning in mapped.warnings:
         out.print(f"[yellow]{shown(warning.code)}[/]  {shown(warning.says)}")
-    out.print(f"\n[dim]{SCOPE}[/]")
+    out.print(f"\n[dim]{scope_of(CONTRACTS)}[/]")
 
 
 def _print_table(table: PublishedTable) -> None:

@@ -132,6 +132,10 @@ class ContractEvalScores:
         )
 
 
+CONTRACTS = "contracts"
+"""What intervals of pooled pairs resample."""
+
+
 def contract_bootstrap(settings: Settings | None) -> Bootstrap:
     """Return the resampling of contracts that settings ask for.
 
@@ -139,7 +143,7 @@ def contract_bootstrap(settings: Settings | None) -> Bootstrap:
         settings: Seed, replicates and level; the current settings when there are none.
     """
     statistics = resolve(settings).statistics
-    return Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
+    return Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence, CONTRACTS)
 
 
 def pool(rows: pd.DataFrame, *, mode: Mode, bootstrap: Bootstrap, warnings: tuple[str, ...]) -> ContractEvalScores:
@@ -276,7 +280,7 @@ def _median(positive: pd.DataFrame, bootstrap: Bootstrap) -> Estimate:
     lo, hi = (float(q) for q in np.quantile(np.concatenate(medians), [tail, 1 - tail], method="linear"))
     flags = (f"n < {SMALL_N}",) * (n < SMALL_N) + ("zero width",) * (lo == hi)
     point = float(np.median(values))
-    return Estimate(point, lo, hi, "percentile", n, bootstrap.seed, bootstrap.n_resamples, flags)
+    return Estimate(point, lo, hi, "percentile", n, bootstrap.seed, bootstrap.n_resamples, flags, unit=bootstrap.unit)
 
 
 def _categories(counted: pd.DataFrame, mode: Mode, confidence: float) -> pd.DataFrame:
