@@ -27,7 +27,7 @@ from dojo_kit.text import tokens as token_module
 from dojo_kit.text.dates import find_dates
 from dojo_kit.text.money import find_amounts
 from dojo_kit.text.names import document_key
-from tests import bench_statistics
+from tests import bench_rag, bench_simulate, bench_statistics
 
 Job = Callable[[], object]
 ROOT = Path(__file__).resolve().parent.parent
@@ -237,6 +237,8 @@ def main() -> None:
     grounding_rates(console)
     bench_statistics.speed(console)
     bench_statistics.coverage(console)
+    bench_rag.speed(console)
+    bench_simulate.run(console)
     if missing:
         console.print(f"not installed and left out: {', '.join(missing)} (pip install --group bench)")
 
