@@ -6,30 +6,32 @@ app = marimo.App(width="full", app_title="Which labels are confused")
 
 @app.cell
 def _():
-    from html import escape
-
     import marimo as mo
-    import pandas as pd
 
     from dojo_kit import formats, read_run
-    from dojo_kit.analysis.failures import failure_table, label_accuracy
     from dojo_kit.samples import sample_data
     from dojo_kit.tasks.score import score_task_run
-    from dojo_widgets import ConfusionMatrix, ReliabilityCurve, show
+    from dojo_kit.views import label_table, metric_table, mode_table
+    from dojo_kit.views.label_tables import weakest_label, words_of
+    from dojo_widgets import ConfusionMatrix, Finding, ReliabilityCurve, show
 
+    plain = {"selection": None, "show_column_summaries": False, "show_data_types": False, "show_download": False}
     return (
         ConfusionMatrix,
+        Finding,
         ReliabilityCurve,
-        escape,
-        failure_table,
         formats,
-        label_accuracy,
+        label_table,
+        metric_table,
         mo,
-        pd,
+        mode_table,
+        plain,
         read_run,
         sample_data,
         score_task_run,
         show,
+        weakest_label,
+        words_of,
     )
 
 
@@ -60,31 +62,30 @@ def _(read_run, run_path, score_task_run, task):
 
 
 @app.cell(hide_code=True)
-def _(escape, formats, mo, scores):
+def _(ConfusionMatrix, Finding, formats, scores, show, words_of):
     # What comes from the run is shown as text, never as markdown.
+    matrix = show(ConfusionMatrix(scores))
     _counts = scores.counts
-    _disguised = f", {_counts['n_disguised']} of them stored as completed" if _counts["n_disguised"] else ""
-    mo.Html(
-        f"<h2>{escape(scores.record.headline)} {escape(formats.estimate(scores.headline))}</h2>"
-        f"<p>Task {escape(scores.record.key)}: {_counts['n_rows']} rows, {_counts['n_failed']} without an answer"
-        f"{_disguised}; {len(scores.equiv_recovered)} more are right if defensible labels count.</p>"
+    _disguised = f", {_counts['n_disguised']:,} of them stored as completed" if _counts["n_disguised"] else ""
+    Finding(
+        f"{words_of(scores.record.headline).capitalize()} {formats.estimate(scores.headline)}: {matrix.data['finding']}",
+        f"Task: {scores.record.title}. {formats.count(_counts['n_rows'], 'row')}, {_counts['n_failed']:,} without an "
+        f"answer{_disguised}; {len(scores.equiv_recovered):,} more are right if defensible labels count.",
+        "What not to conclude: that a label is hard because few documents say so.",
     )
-    return
+    return (matrix,)
 
 
 @app.cell
-def _(formats, mo, pd, scores):
-    table = pd.DataFrame(
-        {
-            "metric": list(scores.metrics),
-            "value": [formats.number(e.value) for e in scores.metrics.values()],
-            "95 % interval": [formats.interval(e) for e in scores.metrics.values()],
-            "n": [e.n for e in scores.metrics.values()],
-            "note": [e.note or ", ".join(e.flags) for e in scores.metrics.values()],
-        }
-    )
-    mo.ui.table(table, page_size=12, selection=None, show_column_summaries=False, show_data_types=False)
-    return
+def _(formats, metric_table, mo, plain, scores):
+    _metrics = metric_table(scores)
+    _both = zip(_metrics["measures"], _metrics["remarks"], strict=True)
+    metrics = _metrics[["metric", "n"]].assign(
+        value=_metrics["value"].map(formats.estimate),
+        measures=["; ".join(filter(None, texts)) for texts in _both],
+    )[["metric", "value", "n", "measures"]]
+    mo.ui.table(metrics, pagination=False, wrapped_columns=["measures"], column_widths={"measures": 420}, **plain)
+    return (metrics,)
 
 
 @app.cell(hide_code=True)
@@ -99,27 +100,41 @@ def _(mo):
 
 
 @app.cell
-def _(ConfusionMatrix, scores, show):
-    matrix = show(ConfusionMatrix(scores))
+def _(matrix):
     matrix
-    return (matrix,)
+    return
 
 
 @app.cell(hide_code=True)
-def _(escape, formats, matrix, mo):
+def _(Finding, formats, matrix):
     _detail = matrix.detail
-    _says = formats.count(_detail["n"], "row") + f" in {matrix.cell}" if _detail else "no cell yet"
-    mo.Html(f"<p><b>Selected</b>: {escape(_says)}</p>")
+    _says = f"{formats.count(_detail['n'], 'row')}, {_detail['says']}" if _detail else "no cell yet"
+    Finding("", f"Selected: {_says}")
     return
 
 
 @app.cell
-def _(matrix, mo, scores):
-    # The same rows as a frame: `id` of a listed row is its position in `scores.rows`.
-    _listed = [int(row["id"]) for row in matrix.detail.get("rows", ())]
-    behind = scores.rows.iloc[_listed][["document", "expected", "predicted", "confidence", "mode", "reasoning"]]
-    mo.ui.table(behind, page_size=8, selection=None, show_column_summaries=False, show_data_types=False)
-    return
+def _(formats, matrix, mo, plain, scores):
+    # The same rows as a table: `id` of a listed row is its position in `scores.rows`.
+    _listed = matrix.detail.get("rows", ())
+    behind = scores.rows.iloc[[int(row["id"]) for row in _listed]]
+    _shown = [
+        {
+            "document": row["short"],
+            "confidence": formats.number(row.get("confidence"), digits=2),
+            "mistake": row.get("mode_words", "none"),
+            "the model's reasons": row.get("reasoning", ""),
+        }
+        for row in _listed
+    ]
+    mo.ui.table(
+        _shown,
+        page_size=8,
+        wrapped_columns=["the model's reasons"],
+        column_widths={"the model's reasons": 560},
+        **plain,
+    ) if _shown else None
+    return (behind,)
 
 
 @app.cell(hide_code=True)
@@ -127,23 +142,40 @@ def _(mo):
     mo.md("""
     ## What kind of mistake is it?
 
-    Modes are counted over wrong answers; `no_answer` counts failed calls and is a share of all rows.
+    The rate of a mistake is of answered rows, that of calls without an answer of all rows.
     """)
     return
 
 
 @app.cell
-def _(failure_table, mo, scores):
-    modes = failure_table(scores).round(3)
-    mo.ui.table(modes, selection=None, show_column_summaries=False, show_data_types=False)
+def _(formats, mo, mode_table, plain, scores):
+    _modes = mode_table(scores)
+    modes = _modes.assign(rate=_modes["rate"].map(formats.estimate)).rename(
+        columns={"mode": "mistake", "share": "share of wrong"}
+    )
+    mo.ui.table(modes, pagination=False, wrapped_columns=["meaning"], **plain)
+    return (modes,)
+
+
+@app.cell(hide_code=True)
+def _(Finding, label_table, scores, weakest_label):
+    Finding(
+        weakest_label(label_table(scores)),
+        "Answered rows, worst first; labels with fewer than 5 come last and are not ranked. Intervals by Wilson.",
+    )
     return
 
 
 @app.cell
-def _(label_accuracy, mo, scores):
-    by_label = label_accuracy(scores).round(3)
-    mo.ui.table(by_label, page_size=12, selection=None, show_column_summaries=False, show_data_types=False)
-    return
+def _(formats, label_table, mo, plain, scores):
+    _labels = label_table(scores)
+    by_label = _labels.assign(
+        accuracy=_labels["accuracy"].map(formats.estimate), equivalents=_labels["equivalents"].map(formats.number)
+    )[["label", "n", "right", "accuracy", "equivalents", "mistaken_for", "remarks"]].rename(
+        columns={"equivalents": "with defensible ones", "mistaken_for": "most often taken for"}
+    )
+    mo.ui.table(by_label, page_size=12, **plain)
+    return (by_label,)
 
 
 @app.cell(hide_code=True)

@@ -6,26 +6,34 @@ app = marimo.App(width="full", app_title="ContractEval")
 
 @app.cell
 def _():
-    from html import escape
-
     import marimo as mo
     import pandas as pd
 
     from dojo_kit import charts, formats, published_table, read_run, score_contracteval
     from dojo_kit.records import QuestionRow
-    from dojo_kit.tasks.contracteval import CORRECTIONS
+    from dojo_kit.views import answer_table, category_table, contracteval_metric_table
+    from dojo_kit.views.contracteval_tables import CORRECTION_NAMES, correction_says, weakest_category, wrong_words
+    from dojo_widgets import Finding
 
+    plain = {"selection": None, "show_column_summaries": False, "show_data_types": False, "show_download": False}
     return (
-        CORRECTIONS,
+        CORRECTION_NAMES,
+        Finding,
         QuestionRow,
+        answer_table,
+        category_table,
         charts,
-        escape,
+        contracteval_metric_table,
+        correction_says,
         formats,
         mo,
         pd,
+        plain,
         published_table,
         read_run,
         score_contracteval,
+        weakest_category,
+        wrong_words,
     )
 
 
@@ -65,8 +73,9 @@ def _(QuestionRow, mo, read_run):
         for title, category, spans, answer in _asked
     ]
     answers = read_run(args["run"]) if args.get("run") else _rows
-    run_name = getattr(answers, "name", "answers written for this notebook")
-    return answers, run_name
+    run_name = getattr(answers, "name", "Answers written for this notebook")
+    answer_rows = getattr(answers, "rows", answers)
+    return answer_rows, answers, run_name
 
 
 @app.cell
@@ -77,92 +86,135 @@ def _(answers, score_contracteval):
 
 
 @app.cell(hide_code=True)
-def _(corrected, escape, formats, mo, paper, run_name):
+def _(Finding, corrected, formats, paper, run_name):
     # Names of runs and contracts come from outside: shown as text, never as markdown.
-    _title = (
+    Finding(
         f"{run_name}: F1 {formats.estimate(paper.f1)} as published, {formats.estimate(corrected.f1)} corrected; "
-        f"{len(paper.differences)} of {len(paper.rows)} pairs judged otherwise"
-    )
-    _warnings = "".join(f"<li>{escape(warning)}</li>" for warning in paper.warnings)
-    mo.Html(
-        f"<h2>{escape(_title)}</h2><p>Intervals draw whole contracts. What not to conclude: a sample of the split is no "
-        f"row of the published table.</p><ul>{_warnings}</ul>"
+        f"{len(paper.differences)} of {len(paper.rows)} pairs judged otherwise",
+        "Intervals draw whole contracts. What not to conclude: a sample of the split is no row of the published table.",
+        *(f"\N{BULLET} {warning[:1].upper()}{warning[1:]}." for warning in paper.warnings),
     )
     return
 
 
 @app.cell
-def _(corrected, formats, mo, paper, pd):
+def _(contracteval_metric_table, corrected, formats, mo, paper, pd, plain):
     _readings = {"as published": paper, "corrected": corrected}
-    _counts = {
-        name: {key: getattr(scores, key.lower()) for key in ("TP", "TN", "FP", "FN")}
-        for name, scores in _readings.items()
-    }
-    _metrics = pd.DataFrame(
+    _counts = pd.DataFrame(
         [
-            {
-                "metric": metric,
-                **{name: formats.estimate(scores.estimates[metric]) for name, scores in _readings.items()},
-            }
-            for metric in paper.estimates
+            {"reading": name, **{key: getattr(scores, key.lower()) for key in ("TP", "TN", "FP", "FN")}}
+            for name, scores in _readings.items()
         ]
     )
-    mo.vstack([mo.plain_text(pd.DataFrame(_counts).T.to_string()), mo.plain_text(_metrics.to_string(index=False))])
-    return
+    _metrics = contracteval_metric_table(paper, corrected)
+    metrics = _metrics.assign(
+        paper=_metrics["paper"].map(formats.estimate), corrected=_metrics["corrected"].map(formats.estimate)
+    ).rename(columns={"paper": "as published", "measures": "what it measures"})
+    mo.vstack(
+        [
+            mo.ui.table(_counts, pagination=False, show_search=False, **plain),
+            mo.ui.table(metrics, pagination=False, wrapped_columns=["what it measures"], **plain),
+        ]
+    )
+    return (metrics,)
 
 
 @app.cell(hide_code=True)
-def _(mo):
-    mo.md("""
-    ## Which answers are judged otherwise, and why?
-
-    One correction after another is applied; the last one that changed the outcome is named.
-    """)
-    return
-
-
-@app.cell(hide_code=True)
-def _(CORRECTIONS, escape, mo, paper):
-    _listed = [
-        f"<li><b>{escape(name)}</b>: {n}, {escape(CORRECTIONS.get(name, 'a failed call is no answer'))}</li>"
-        for name, n in paper.difference_counts.items()
-    ]
-    mo.Html(f"<ul>{''.join(_listed)}</ul>" if _listed else "<p>Both readings agree on every pair.</p>")
-    return
-
-
-@app.cell
-def _(mo, paper):
-    mo.ui.table(
-        paper.differences[["contract", "category", "paper", "corrected", "difference"]],
-        page_size=8,
-        selection=None,
-        show_column_summaries=False,
-        show_data_types=False,
+def _(CORRECTION_NAMES, Finding, correction_says, paper):
+    _found = paper.difference_counts
+    Finding(
+        "Which answers are judged otherwise, and why?",
+        "One correction after another is applied; the last one that changed the outcome is named."
+        if _found
+        else "Both readings agree on every pair.",
+        *(f"\N{BULLET} {CORRECTION_NAMES.get(name, name)}, {n}: {correction_says(name)}" for name, n in _found.items()),
     )
     return
 
 
-@app.cell(hide_code=True)
-def _(mo):
-    mo.md("""
-    ## Which categories are lost?
+@app.cell
+def _(answer_rows, answer_table, mo, paper, plain):
+    _pairs = answer_table(paper, answer_rows, rows=paper.differences, most=240)
+    differing = _pairs.assign(
+        pair=_pairs["contract"] + ", " + _pairs["category"],
+        readings=_pairs["paper"] + " \N{RIGHTWARDS ARROW} " + _pairs["corrected"],
+    )[["pair", "readings", "correction", "labels", "answer"]]
+    mo.ui.table(
+        differing,
+        page_size=8,
+        wrapped_columns=["pair", "correction", "labels", "answer"],
+        column_widths={"pair": 180, "readings": 90, "correction": 210, "labels": 240, "answer": 240},
+        **plain,
+    )
+    return (differing,)
 
-    Recall with its Wilson interval: a contract is asked once per category, so its pairs are independent.
-    """)
+
+@app.cell(hide_code=True)
+def _(Finding, category_table, corrected, weakest_category):
+    Finding(
+        "Which categories are lost?",
+        f"{weakest_category(category_table(corrected))}. Recall with its Wilson interval: a contract is asked once per "
+        "category, so its pairs are independent. Categories with fewer than 5 labelled pairs come last.",
+    )
     return
 
 
 @app.cell
-def _(corrected, formats, mo):
-    _columns = ["short", "n_pairs", "n_positive", "tp", "tn", "fp", "fn", "recall", "recall_lo", "recall_hi", "f1"]
-    mo.ui.table(
-        corrected.categories[_columns],
-        page_size=12,
-        selection=None,
-        show_column_summaries=False,
-        show_data_types=False,
-        format_mapping=dict.fromkeys(("recall", "recall_lo", "recall_hi", "f1"), formats.number),
+def _(category_table, corrected, formats, mo, plain):
+    _categories = category_table(corrected)
+    categories = _categories.assign(
+        recall=_categories["recall"].map(formats.estimate), f1=_categories["f1"].map(formats.number)
+    )[["category", "labelled", "recall", "tp", "tn", "fp", "fn", "f1", "remarks"]].rename(
+        columns={name: name.upper() for name in ("tp", "tn", "fp", "fn", "f1")}
+    )
+    mo.ui.table(categories, page_size=12, **plain)
+    return (categories,)
+
+
+@app.cell(hide_code=True)
+def _(Finding, corrected, wrong_words):
+    Finding(
+        wrong_words(corrected),
+        "Questions with a label come first, the least similar answer first; similarity is that of the words of answer "
+        "and labels.",
+    )
+    return
+
+
+@app.cell
+def _(answer_rows, answer_table, corrected, formats, mo, plain):
+    # Select a row to read its label and answer whole.
+    _wrong = answer_table(corrected, answer_rows, most=240)
+    wrong = _wrong.assign(
+        pair=_wrong["contract"] + ", " + _wrong["category"],
+        outcome=_wrong["outcome"] + ": " + _wrong["why"],
+        similarity=[formats.number(value, digits=2) for value in _wrong["similarity"]],
+    )[["pair", "outcome", "similarity", "labels", "answer"]]
+    wrong_shown = mo.ui.table(
+        wrong,
+        page_size=6,
+        wrapped_columns=["pair", "labels", "answer"],
+        column_widths={"pair": 180, "outcome": 170, "similarity": 80, "labels": 250, "answer": 250},
+        **(plain | {"selection": "single", "initial_selection": [0] if len(wrong) else []}),
+    )
+    wrong_shown
+    return (wrong_shown,)
+
+
+@app.cell(hide_code=True)
+def _(Finding, answer_rows, answer_table, corrected, wrong_shown):
+    _whole = answer_table(corrected, answer_rows).loc[wrong_shown.value.index]
+    Finding(
+        "",
+        *(
+            sentence
+            for row in _whole.to_dict("records")
+            for sentence in (
+                f"Selected: {row['contract']}, {row['category']}, {row['outcome']}: {row['why']}",
+                f"Label: {row['labels']}",
+                f"Answer: {row['answer']}",
+            )
+        ),
     )
     return
 
@@ -186,37 +238,31 @@ def _(charts, corrected, mo, published_table, run_name):
 
 
 @app.cell
-def _(mo, table):
-    _columns = [
-        "model",
-        "f1",
-        "f1_lo",
-        "f1_hi",
-        "f2",
-        "tp_min",
-        "tp_max",
-        "fp_min",
-        "fp_max",
-        "rank_best",
-        "rank_worst",
+def _(formats, mo, pd, plain, table):
+    _written = [
+        {
+            "model": row.model,
+            "F1": formats.estimate(row.f1),
+            "F2": formats.estimate(row.f2),
+            **{
+                name: f"{ends[0]:,} to {ends[1]:,}" if ends else formats.UNKNOWN
+                for name, ends in (("TP", row.tp), ("FP", row.fp), ("place", row.rank))
+            },
+        }
+        for row in table.rows
     ]
-    mo.ui.table(
-        table.frame()[_columns],
-        page_size=19,
-        selection=None,
-        show_column_summaries=False,
-        show_data_types=False,
-        format_mapping=dict.fromkeys(("f1", "f1_lo", "f1_hi", "f2"), "{:.3f}"),
-    )
-    return
+    published = pd.DataFrame(_written)
+    mo.ui.table(published, page_size=19, **plain)
+    return (published,)
 
 
 @app.cell(hide_code=True)
-def _(escape, mo, table):
-    _assumed = "".join(f"<li>{escape(assumption)}</li>" for assumption in table.assumptions)
+def _(Finding, table):
     _ties = int(table.differences["tie"].sum())
-    mo.Html(
-        f"<p>{_ties} of {len(table.differences)} pairs of models may be tied by F1. Assumed:</p><ul>{_assumed}</ul>"
+    Finding(
+        "",
+        f"{_ties} of {len(table.differences)} pairs of models may be tied by F1. Assumed:",
+        *(f"\N{BULLET} {assumption}" for assumption in table.assumptions),
     )
     return
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from dojo_kit.tasks.contracteval.scores import ContractEvalScores
 
 
+AXIS_NAME = 26
+"""Characters of a run's name up to which it stands on the axis."""
+
+
 def published_scores(
     table: PublishedTable, own: ContractEvalScores | None = None, *, name: str = "this run", title: str | None = None
 ) -> alt.LayerChart:
@@ -23,7 +27,7 @@ def published_scores(
     Args:
         table: The published table.
         own: Scores of a run to stand beside them.
-        name: What that run is called.
+        name: What that run is called; one too long for the axis stands under the title.
         title: The finding; worked out by default.
     """
     import altair as alt
@@ -44,8 +48,9 @@ def published_scores(
     ]
     if own is not None and own.f1.value is not None:
         f1 = own.f1
+        called = name if len(name) <= AXIS_NAME else "this run"
         says = f"{name}: F1 {formats.estimate(f1)} over {formats.count(own.n_contracts, 'contract')}"
-        rows.append({"model": name, "f1": f1.value, "lo": f1.lo, "hi": f1.hi, "kind": "own", "says": says})
+        rows.append({"model": called, "f1": f1.value, "lo": f1.lo, "hi": f1.hi, "kind": "own", "says": says})
     if not rows:
         return marks.nothing(title or "No printed row has a solution", "No counts give the printed figures.")
     frame = pd.DataFrame(rows).sort_values(["f1", "model"], ascending=[False, True], kind="stable")
@@ -54,21 +59,34 @@ def published_scores(
     y = marks.row_axis(frame, "model")
     highest = max(0.8, float(frame["hi"].max()))
     axis = marks.value_axis("F1, with the interval of all counts that fit", beside=60, domain=(0.0, highest))
-    colour = alt.Color(
-        "kind:N",
-        legend=None,
-        scale=alt.Scale(domain=["published", "own"], range=[LIGHT["item-ink"], LIGHT["missed-ink"]]),
+    kinds = ["published", "own"]
+    colour, shape, size = (
+        alt.Scale(domain=kinds, range=values)
+        for values in ([LIGHT["item-ink"], LIGHT["missed-ink"]], ["circle", "diamond"], [46, 130])
     )
-    dots = base.mark_point(filled=True, size=46, opacity=1).encode(
-        y=y, x=alt.X("f1:Q", **axis), color=colour, **marks.spoken()
+    dots = base.mark_point(filled=True, opacity=1).encode(
+        y=y,
+        x=alt.X("f1:Q", **axis),
+        color=alt.Color("kind:N", legend=None, scale=colour),
+        shape=alt.Shape("kind:N", legend=None, scale=shape),
+        size=alt.Size("kind:N", legend=None, scale=size),
+        **marks.spoken(),
     )
     layers = [*marks.whiskers(base, y, alt.X("lo:Q", **axis), "hi"), dots, marks.beside(base, "written", y)]
     layered = alt.layer(*layers).properties(height=marks.ROW * len(frame))
-    whole: alt.LayerChart = marks.titled(layered, title or _finding(table))
+    run = f"\N{BLACK DIAMOND} this run: {name}" if own is not None and own.f1.value is not None else ""
+    # The names on the axis are part of the width, so that a narrow page need not scale the texts down.
+    fitted = layered.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+    whole: alt.LayerChart = marks.titled(fitted, title or published_finding(table), run)
     return whole
 
 
-def _finding(table: PublishedTable) -> str:
+def published_finding(table: PublishedTable) -> str:
+    """Say which model leads a published table, and how many pairs of models cannot be told apart.
+
+    Args:
+        table: The table.
+    """
     solved = [row for row in table.rows if row.rank is not None]
     if not solved:
         return "No printed row has a solution"

@@ -95,10 +95,14 @@ def _labels_page(
 
 
 def _answers_page(run: Run, settings: Settings, command: str) -> Report:
+    from dojo_kit.records import QuestionRow
     from dojo_kit.tasks.contracteval import score_contracteval
     from dojo_widgets.contracteval_findings import contracteval_page
 
     report_problems(run.problems)
     paper, corrected = (score_contracteval(run, mode=mode, settings=settings) for mode in ("paper", "corrected"))
     recipe = run_recipe(run, settings)
-    return contracteval_page(run.name, paper, corrected, about=_about(run), recipe=recipe, command=command)
+    answers = [row for row in run.rows if isinstance(row, QuestionRow)]
+    return contracteval_page(
+        run.name, paper, corrected, answers=answers, about=_about(run), recipe=recipe, command=command
+    )

@@ -14,7 +14,7 @@ from dojo_kit.stats.intervals import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-_WRITTEN_NUMBER = re.compile(r"[+\-\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?(?: ?%| pp)?|\N{EN DASH}")
+_WRITTEN_NUMBER = re.compile(r"[+\-\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?(?: ?%| pp)?(?: \[[^\]]+\])?|\N{EN DASH}")
 
 SHORT = 28
 """Characters up to which the texts of a column stay on one line."""
@@ -22,15 +22,19 @@ SHORT = 28
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it is shown.
+    """A cell as it is shown; a frame may hold such cells.
 
     Attributes:
         text: What is written.
         note: What hovering says; why a value is unknown, for one.
+        more: How the text goes on, shown once a reader unfolds it.
+        faint: Whether it is set back because it says little.
     """
 
     text: str
     note: str = ""
+    more: str = ""
+    faint: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,11 @@ class Column:
     heading: str
     kind: str
     cells: tuple[Cell, ...]
+
+    @property
+    def folds(self) -> bool:
+        """Whether any of its cells can be unfolded."""
+        return any(cell.more for cell in self.cells)
 
 
 def shown_columns(frame: pd.DataFrame, columns: Mapping[str, str] | Sequence[str] | None) -> list[Column]:
@@ -87,12 +96,15 @@ def _is_numeric(values: pd.Series[Any]) -> bool:
 
 
 def _reads_as_number(value: Any) -> bool:
+    value = value.text if isinstance(value, Cell) else value
     if isinstance(value, str):
         return bool(_WRITTEN_NUMBER.fullmatch(value))
     return isinstance(value, int | float | Estimate) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> Cell:
+    if isinstance(value, Cell):
+        return value
     if isinstance(value, Estimate):
         return Cell(formats.estimate(value), value.note or ", ".join(value.flags) or f"n {value.n:,}")
     if _is_missing(value):

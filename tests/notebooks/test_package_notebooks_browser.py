@@ -58,7 +58,7 @@ def test_confusion_cell_in_marimo(chromium: Any, tmp_path: Path) -> None:
     with marimo_app(NOTEBOOKS / "confusion.py", tmp_path) as address, visit(chromium, address) as visited:
         visited.page.get_by_text("Selected: no cell yet").wait_for(timeout=60_000)
         visited.page.get_by_role("gridcell", name="expected Service, answered Outsourcing").click()
-        visited.page.get_by_text("Selected: 2 rows in service|outsourcing").wait_for()
+        visited.page.get_by_text("Selected: 2 rows, expected Service, answered Outsourcing").wait_for()
         documents = visited.page.get_by_role("listbox", name="Documents of the cell").get_by_role("option")
         documents.nth(1).wait_for()
         assert documents.count() == 2
@@ -104,7 +104,8 @@ def test_confusion_cell_in_jupyterlab(chromium: Any, lab: Path, tmp_path: Path) 
         run_all(visited.page, address, "confusion.ipynb")
         visited.page.locator(".confusion-matrix").wait_for(timeout=60_000)
         visited.page.get_by_role("gridcell", name="expected Service, answered Outsourcing").click()
-        visited.page.get_by_text("selected service|outsourcing").last.wait_for()
+        visited.page.get_by_text("selected: expected Service, answered Outsourcing").last.wait_for()
+        visited.page.get_by_role("button", name="documents", exact=True).click()
         documents = visited.page.get_by_role("listbox", name="Documents of the cell").get_by_role("option")
         documents.nth(1).wait_for()
         assert documents.count() == 2

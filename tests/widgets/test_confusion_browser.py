@@ -12,6 +12,7 @@ from grid_pages import HOSTILE, page_of
 from dojo_kit.runs import run_from_record
 from dojo_kit.tasks.score import score_task, score_task_run
 from dojo_kit.vocabulary import vocabulary
+from dojo_widgets import assets
 from dojo_widgets.base import Widget
 from dojo_widgets.confusion_matrix import ConfusionMatrix
 from dojo_widgets.reliability_curve import ReliabilityCurve
@@ -214,6 +215,112 @@ def test_columns_that_do_not_fit_are_paged(mount: Mount, matrix: ConfusionMatrix
     assert cell(page, 0, FAMILIES.index("transportation")).is_visible()
 
 
+def active_row(page: Any, name: str) -> str:
+    """Text of the row a list says is active."""
+    list_ = page.get_by_role("listbox", name=name)
+    return str(
+        page.evaluate("(id) => document.getElementById(id).textContent", list_.get_attribute("aria-activedescendant"))
+    )
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_the_list_of_confusions_works_by_keys(mount: Mount, matrix: ConfusionMatrix, width: int) -> None:
+    """Arrows move, Enter opens the documents, Esc leads back to the same place of the list."""
+    page = mount(matrix, width=width)
+    name = "Largest confusions"
+    if width == 480:
+        page.get_by_role("button", name="largest confusions").click()
+    else:
+        page.get_by_role("listbox", name=name).focus()
+    first = active_row(page, name)
+    page.keyboard.press("ArrowDown")
+    second = active_row(page, name)
+    assert second != first
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    assert active_row(page, name) == first
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert trait(page, "cell")
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Documents of the cell"
+    page.keyboard.press("ArrowDown")
+    assert trait(page, "row")
+    page.keyboard.press("Escape")
+    assert trait(page, "cell") == ""
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == name
+    assert active_row(page, name) == second
+
+
+def test_a_picked_confusion_leaves_the_focus_with_its_documents(mount: Mount, matrix: ConfusionMatrix) -> None:
+    page = mount(matrix)
+    page.get_by_role("listbox", name="Largest confusions").get_by_role("option").first.click()
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Documents of the cell"
+
+
+@pytest.mark.parametrize("width", [480, 768, 900])
+def test_a_click_takes_no_row_from_a_narrow_matrix(mount: Mount, matrix: ConfusionMatrix, width: int) -> None:
+    """Where both have no room, the documents take the place of the matrix when they are asked for."""
+    page = mount(matrix, width=width)
+    before = page.locator(".confusions .rows").bounding_box()
+    assert before["height"] >= 15 * (18 if width == 480 else 25)
+    cell(page, 0, 1).click()
+    assert page.locator(".confusions .rows").bounding_box() == before
+    assert "expected Affiliate, answered Agency: 2 documents of 20 (10%)" in page.locator(".foot").inner_text()
+    page.keyboard.press("Enter")
+    assert page.get_by_role("listbox", name="Documents of the cell").get_by_role("option").count() == 2
+    assert page.locator(".confusions").is_hidden()
+    assert size(page)[0] <= 600
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-selected')") == "true"
+    page.get_by_role("button", name="documents", exact=True).click()
+    page.get_by_role("button", name="back to the matrix").click()
+    assert trait(page, "cell") == f"{FAMILIES[0]}|{FAMILIES[1]}"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_titles_are_not_cut(mount: Mount, matrix: ConfusionMatrix, width: int) -> None:
+    """Nor is the row without an answer left unsaid once a cell is selected."""
+    page = mount(matrix, width=width)
+    cell(page, 0, 1).click()
+    title = page.locator(".confusions .title")
+    assert "25 more rows without an answer" in title.inner_text()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(".title, .tail span")].filter((one) =>
+          one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+          .map((one) => one.textContent)"""
+    )
+    assert cut == []
+
+
+def test_digits_are_large_enough_and_sums_are_counts(mount: Mount, matrix: ConfusionMatrix) -> None:
+    """Whatever the cells show: what a percentage is of stands beside it."""
+    page = mount(matrix, width=768)
+    sums = page.locator(".total").all_inner_texts()
+    for name in ("row %", "column %"):
+        page.get_by_role("button", name=name).click()
+        assert page.locator(".total").all_inner_texts() == sums
+        assert "numbers: % of n" in page.locator(".legends").inner_text()
+    assert page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.cell')).fontSize)") >= 12
+
+
+def test_a_later_sheet_of_another_widget_changes_nothing(mount: Mount, matrix: ConfusionMatrix) -> None:
+    """A page has the base sheet once for every widget, the last one after this widget's own."""
+    page = mount(matrix)
+    before = page.locator(".confusions .title").bounding_box()
+    page.evaluate(
+        """(css) => document.body.append(Object.assign(document.createElement("style"), { textContent: css }))""",
+        assets.styles("reliability_curve"),
+    )
+    assert page.locator(".confusions .title").bounding_box() == before
+
+
+def test_no_landmark_is_there_twice(mount: Mount, matrix: ConfusionMatrix, curve: ReliabilityCurve) -> None:
+    for widget in (matrix, curve):
+        page = mount(widget, copies=2)
+        assert page.locator("#host :is(section, main, [role=region])").count() == 0
+        assert page.locator("#host :is(h1, h2, h3)").count() == 0
+
+
 @pytest.mark.parametrize("shadow", [False, True])
 def test_it_draws_twice_and_goes_away(mount: Mount, matrix: ConfusionMatrix, shadow: bool) -> None:
     page = mount(matrix, shadow=shadow, copies=2)
@@ -225,7 +332,12 @@ def test_it_draws_twice_and_goes_away(mount: Mount, matrix: ConfusionMatrix, sha
 
 def test_nothing_to_show_is_said(mount: Mount) -> None:
     page = mount(ConfusionMatrix(score_task("legalbench", [], [])))
-    assert page.locator(".confusions .title").inner_text() == "No row has an expected label"
+    assert page.locator(".empty").inner_text().startswith("There is nothing to compare: no row has an expected label.")
+    assert "--expected COLUMN" in page.locator(".empty").inner_text()
+    assert page.locator(".cell:visible").count() == 0
+    page = mount(ConfusionMatrix(score_task("legalbench", ["yes", "no"], ["ERROR: 429", "ERROR: 429"])))
+    assert page.locator(".confusions .title").inner_text() == "No row has an answer: 2 calls failed"
+    assert "Run them again" in page.locator(".detail .waits").inner_text()
     page = mount(ConfusionMatrix(score_task("legalbench", ["yes"], ["yes"])))
     assert page.locator(".detail .says").inner_text() == "Every answer is right."
 
@@ -247,6 +359,29 @@ def test_a_full_curve_keeps_to_600_pixels(mount: Mount, curve: ReliabilityCurve,
     height, sideways = size(page)
     assert (height <= 600, sideways) == (True, 0)
     assert page.locator(".point").count() == 10
+
+
+@pytest.mark.parametrize("width", [480, 700, 720, 768, 930])
+def test_every_column_of_the_curve_is_in_sight(mount: Mount, curve: ReliabilityCurve, width: int) -> None:
+    """The panel cuts what sticks out, so nothing may; texts of the chart are not scaled down."""
+    page = mount(curve, width=width)
+    edges = page.evaluate(
+        """() => [document.querySelector(".panel"), document.querySelector("table"), document.querySelector("svg")]
+          .map((one) => one.getBoundingClientRect().right)"""
+    )
+    assert max(edges[1:]) <= edges[0]
+    assert page.evaluate(
+        """() => { const svg = document.querySelector("svg");
+          return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }"""
+    ) == pytest.approx(1, abs=0.01)
+
+
+def test_a_gap_that_rounds_to_nothing_has_no_sign(mount: Mount) -> None:
+    answers = ["yes"] * 80 + ["no"] * 20
+    confidences = [0.799] * 100
+    page = mount(ReliabilityCurve(score_task("legalbench", ["yes"] * 100, answers, confidences=confidences)))
+    assert page.locator("tbody td").last.inner_text() == "0.00"
+    assert "no gap" in page.locator("svg").get_attribute("aria-label")
 
 
 def test_a_bin_is_selected_in_curve_and_table(mount: Mount, curve: ReliabilityCurve) -> None:

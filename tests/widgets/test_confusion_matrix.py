@@ -42,9 +42,45 @@ def test_counts_are_those_of_the_scores(sorted_contracts: TaskScores) -> None:
 
 
 def test_the_title_says_the_finding(sorted_contracts: TaskScores) -> None:
-    """31 of the 38 answered rows are on the diagonal; two are the most any wrong cell holds."""
+    """31 of the 38 answered rows are on the diagonal; two are the most any wrong cell holds; two rows are not drawn."""
     finding = ConfusionMatrix(sorted_contracts).data["finding"]
-    assert finding == "31 of 38 right (82%); most often Service → Outsourcing (2)"
+    assert finding == (
+        "31 of 38 answers right (82%), 2 more rows without an answer; most often Service → Outsourcing (2 of 4)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "predicted", "says"),
+    [
+        ("a a b b", "b a b a", "2 pairs are confused once each"),
+        ("a a b b", "b b a a", "most often a → b and 1 other pair (2 each)"),
+        ("a a b b", "b b b a", "most often a → b (2 of 2)"),
+        ("a b", "b b", "most often a → b (1 of 1)"),
+        ("a b", "a b", "nothing is confused"),
+    ],
+)
+def test_ties_are_said(expected: str, predicted: str, says: str) -> None:
+    data = ConfusionMatrix(score_task("multiclass", expected.split(), predicted.split())).data
+    assert data["finding"].endswith(f"; {says}")
+
+
+def test_documents_are_called_the_same_in_every_cell() -> None:
+    """Names that are alike when shortened are told apart over the whole run, not within one cell."""
+    names = [f"ACMECORPORATIONOFDELAWARE_01_02_2018-EX-{n}-Supply Agreement" for n in (1, 2, 3)]
+    matrix = ConfusionMatrix(score_task("multiclass", ["a", "a", "b"], ["a", "b", "b"], documents=names))
+    (table,) = matrix.precomputed()
+    shorts = [row["short"] for cell in ("a|a", "a|b", "b|b") for row in table.values[cell]["rows"]]
+    assert shorts == [f"Acmecorporationofdelaware 2018, Supply Agreement ({n})" for n in (1, 2, 3)]
+    assert table.values["a|b"]["rows"][0]["document"] == names[1]
+    assert table.values["a|b"]["says"] == "expected a, answered b"
+
+
+def test_what_was_written_stands_with_its_own_level(classed: TaskScores) -> None:
+    """The answer's text names the document class; on the second level it would contradict the subclass."""
+    (first,) = ConfusionMatrix(classed).precomputed()
+    (second,) = ConfusionMatrix(classed, level="subclass").precomputed()
+    assert any("expected_text" in row for one in first.values.values() if one for row in one["rows"])
+    assert not any("expected_text" in row for one in second.values.values() if one for row in one["rows"])
 
 
 def test_equivalent_labels_are_named(sorted_contracts: TaskScores) -> None:
@@ -130,6 +166,18 @@ def test_long_texts_are_cut_in_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(row["predicted_text"]) < row["predicted_text_length"] == 1001
 
 
+def test_texts_of_wrong_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They get most of the room, and are cut at the end of a word."""
+    monkeypatch.setattr(confusion_matrix, "PAGE_CHARACTERS", 1000)
+    answers = [f"{label} " + "because " * 100 for label in ("b", *"aaaaaaaaa")]
+    matrix = ConfusionMatrix(score_task("multiclass", ["a"] * 10, answers, valid=["a", "b"]))
+    (table,) = matrix.precomputed()
+    (wrong,), right = (table.values[cell]["rows"] for cell in ("a|b", "a|a"))
+    assert len(wrong["predicted_text"]) > 700
+    assert wrong["predicted_text"].endswith("because")
+    assert all(len(row["predicted_text"]) < 60 for row in right)
+
+
 def test_answers_that_are_no_label_have_a_column() -> None:
     matrix = ConfusionMatrix(score_task("legalbench", ["yes", "no"], ["perhaps", "no"]), cell="yes|other")
     assert matrix.data["labels"][-1] == {"key": "other", "name": "other", "short": "other", "outside": True}
@@ -142,7 +190,7 @@ def test_runs_without_answers_or_labels_are_shown() -> None:
     assert nothing.data["finding"] == "No row has an answer: 2 calls failed"
     assert ConfusionMatrix(score_task("legalbench", [], [])).data["finding"] == "No row has an expected label"
     right = ConfusionMatrix(score_task("legalbench", ["yes"], ["yes"]))
-    assert right.data["finding"] == "1 of 1 right (100%); nothing is confused"
+    assert right.data["finding"] == "1 of 1 answer right (100%); nothing is confused"
 
 
 def test_a_run_is_scored_as_its_own_task() -> None:

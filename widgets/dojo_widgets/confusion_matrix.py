@@ -11,7 +11,7 @@ from dojo_kit.errors import InputError, closest
 from dojo_kit.records import Run
 from dojo_kit.tasks.score import score_task_run
 from dojo_kit.tasks.scores import TaskScores
-from dojo_kit.views.confusion import cell_rows, cells_of, confusion_view
+from dojo_kit.views.confusion import cell_rows, cells_of, confusion_view, document_names, until_word
 from dojo_widgets import assets
 from dojo_widgets.base import Precomputed, Widget
 from dojo_widgets.cell_details import fair_share
@@ -31,6 +31,12 @@ PAGE_ROWS_IN_ALL = 3_000
 PAGE_CHARACTERS = 200_000
 """Characters of texts that all of them together may bring."""
 
+SHARE_OF_WRONG = 0.8
+"""Part of them that texts of wrong answers may take; right ones get what is left."""
+
+_Listed = tuple[int, list[dict[str, Any]]]
+"""Rows of a cell in all, and those brought."""
+
 _TEXTS = ("reasoning", "predicted_text", "expected_text", "error")
 _LIVE_CHARACTERS = 20_000
 
@@ -48,8 +54,9 @@ def cell_name(expected: str, predicted: str = "") -> str:
 class ConfusionMatrix(Widget):
     """Show how often each expected label was answered by which label, and the documents behind a chosen cell.
 
-    Right answers are green; the stronger the vermilion of a cell, the larger its part. Labels that are defensible for
-    one another are outlined. Rows without an answer stand in a column of their own, outside all totals.
+    Right answers are green; the stronger the vermilion of a cell, the larger its share of the expected label (of the
+    answered one where column shares are shown), on a scale that is the same in every matrix. Labels that are
+    defensible for one another are outlined. Rows without an answer stand in a column of their own, outside all totals.
 
     Args:
         scores: The scored task.
@@ -61,7 +68,7 @@ class ConfusionMatrix(Widget):
     Attributes:
         data: Labels and counts, see `dojo_kit.views.confusion_view`.
         cell: Id of the selected cell, ``<expected>|<predicted>``; "" selects none.
-        detail: The rows behind the cell: ``cell``, ``n`` in all and the ``rows`` listed.
+        detail: The rows behind the cell: ``cell``, what it ``says``, ``n`` in all and the ``rows`` listed.
         row: Id of the row that is read, its position in ``scores.rows`` as text; "" is the first one listed.
         normalise: What the cells show.
         sort: Order of the labels.
@@ -90,9 +97,11 @@ class ConfusionMatrix(Widget):
         sort: str = "support",
     ) -> None:
         self._scores, self._level = scores, level
+        self._shorts = document_names(scores)
         data = confusion_view(scores, level=level)
         keys = [label["key"] for label in data["labels"]]
         self._places = {cell_name(a, b): (a, b) for a in keys for b in (*keys, "")}
+        self._called = {label["key"]: label["short"] for label in data["labels"]}
         if cell:
             _require(cell, list(self._places), "cell")
         _require(normalise, NORMALISED, "normalisation")
@@ -119,40 +128,52 @@ class ConfusionMatrix(Widget):
         if cell not in self._places:
             return {}
         expected, predicted = self._places[cell]
-        rows = cell_rows(self._scores, expected, predicted, level=self._level)
-        return _shortened(cell, len(rows), rows[:LIVE_ROWS], _LIVE_CHARACTERS)
+        rows = cell_rows(self._scores, expected, predicted, level=self._level, shorts=self._shorts)
+        return self._told(cell, len(rows), rows[:LIVE_ROWS], _LIVE_CHARACTERS)
+
+    def _told(self, cell: str, n: int, rows: Sequence[Mapping[str, Any]], most: int) -> dict[str, Any]:
+        """Return a detail whose texts hold at most so many characters each."""
+        expected, predicted = self._places[cell]
+        answered = f"answered {self._called[predicted]}" if predicted else "no answer"
+        says = f"expected {self._called[expected]}, {answered}"
+        return {"cell": cell, "says": says, "n": n, "rows": [_shortened(row, most) for row in rows]}
 
     def precomputed(self) -> tuple[Precomputed, ...]:
         """Return the rows behind every cell, for pages without Python.
 
         A cell brings at most 60 of its rows and all cells together 3,000, wrong ones first; long texts are cut so
-        that all of them hold about 200,000 characters. What was left out says so.
+        that all of them hold about 200,000 characters, those of right answers first. What was left out says so.
         """
         left = PAGE_ROWS_IN_ALL
-        found: list[tuple[str, int, list[dict[str, Any]]]] = []
+        wrong: dict[str, _Listed] = {}
+        right: dict[str, _Listed] = {}
         for expected, predicted, n in cells_of(self._scores, level=self._level):
             most = min(PAGE_ROWS, left, n)
             if not most:
                 break
-            rows = cell_rows(self._scores, expected, predicted, level=self._level, most=most)
-            found.append((cell_name(expected, predicted), n, rows))
+            rows = cell_rows(self._scores, expected, predicted, level=self._level, most=most, shorts=self._shorts)
+            (right if expected == predicted else wrong)[cell_name(expected, predicted)] = n, rows
             left -= len(rows)
-        sizes = [len(row[name]) for _, _, rows in found for row in rows for name in _TEXTS if name in row]
-        most = fair_share(sizes, PAGE_CHARACTERS)
-        return (
-            Precomputed(
-                "cell", "detail", {"": {}, **{cell: _shortened(cell, n, rows, most) for cell, n, rows in found}}
-            ),
-        )
+        sizes = _text_sizes(wrong)
+        most_of_wrong = fair_share(sizes, round(PAGE_CHARACTERS * SHARE_OF_WRONG))
+        rest = PAGE_CHARACTERS - sum(min(size, most_of_wrong) for size in sizes)
+        most_of_right = fair_share(_text_sizes(right), rest)
+        values = {
+            cell: self._told(cell, n, rows, most)
+            for cells, most in ((wrong, most_of_wrong), (right, most_of_right))
+            for cell, (n, rows) in cells.items()
+        }
+        return (Precomputed("cell", "detail", {"": {}, **values}),)
 
 
-def _shortened(cell: str, n: int, rows: Sequence[Mapping[str, Any]], most: int) -> dict[str, Any]:
-    """Return a detail whose texts hold at most so many characters each; ``<text>_length`` tells how long it was."""
-    listed = []
-    for row in rows:
-        cut = {name: row[name][:most] for name in _TEXTS if len(row.get(name, "")) > most}
-        listed.append({**row, **cut, **{f"{name}_length": len(row[name]) for name in cut}})
-    return {"cell": cell, "n": n, "rows": listed}
+def _text_sizes(cells: Mapping[str, _Listed]) -> list[int]:
+    return [len(row[name]) for _, rows in cells.values() for row in rows for name in _TEXTS if name in row]
+
+
+def _shortened(row: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """Return a row whose texts hold at most so many characters each; ``<text>_length`` tells how long it was."""
+    cut = {name: until_word(row[name], most) for name in _TEXTS if len(row.get(name, "")) > most}
+    return {**row, **cut, **{f"{name}_length": len(row[name]) for name in cut}}
 
 
 def _require(name: str, known: Sequence[str], what: str) -> None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dojo_kit import formats
-from dojo_kit.analysis.failures import failure_table, label_accuracy, list_failures
 from dojo_kit.report import Report
-from dojo_widgets.confusion_matrix import ConfusionMatrix
+from dojo_kit.report.tables import Cell
+from dojo_kit.views.confusion import confidence_lean, confusion_words, label_names
+from dojo_kit.views.label_tables import label_table, metric_table, mode_table, weakest_label, words_of, wrong_answers
+from dojo_widgets.confusion_matrix import PAGE_ROWS, ConfusionMatrix
+from dojo_widgets.finding_cells import folded, named, set_back
 from dojo_widgets.reliability_curve import ReliabilityCurve
 
 if TYPE_CHECKING:
-    from dojo_kit.stats.intervals import Estimate
+    from dojo_kit.scoring.classification import LabelScores
     from dojo_kit.tasks.scores import TaskScores
 
-SHOWN_FAILURES = 200
+SHOWN_FAILURES = 30
 """Wrong rows listed on the page; the others are counted, and stand behind the cells of the matrix."""
-
-SHOWN_CHARACTERS = 240
-LEVELS = {"labels": "label", "subclass": "subclass"}
 
 
 def label_findings_page(
@@ -46,19 +46,11 @@ def label_findings_page(
     if len(runs) > 1:
         _add_runs(page, runs, about or {})
     _add_confusion(page, scores)
-    _add_failures(page, scores)
+    _add_modes(page, scores)
     for level in _levels(scores):
         _add_labels(page, scores, level)
-    _add_wrong_rows(page, scores)
-    page.heading("Does the stated confidence mean anything?")
-    if scores.calibration.error.value is None:
-        page.text(f"It cannot be said: {scores.calibration.error.note}.")
-    else:
-        page.widget(
-            ReliabilityCurve(scores),
-            caption="Bars off the diagonal are confidence that was not earned, or not claimed. Bins with few rows "
-            "stray from it by chance: look at the intervals.",
-        )
+    _add_wrong_answers(page, scores)
+    _add_confidence(page, scores)
     return page.footer(recipe=recipe, command=command)
 
 
@@ -66,32 +58,51 @@ def _levels(scores: TaskScores) -> list[str]:
     return ["labels"] if scores.subclass is None else ["labels", "subclass"]
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _level_name(scores: TaskScores, level: str) -> str:
+    if level == "subclass":
+        return "subclass"
+    return {"family": "family", "hierarchy": "document class"}.get(scores.record.kind, "label")
+
+
+def _counted(scores: TaskScores, level: str) -> LabelScores:
+    return scores.labels if level == "labels" or scores.subclass is None else scores.subclass
+
+
+def _confused(scores: TaskScores, level: str) -> str:
+    """Say what is confused most on a level; empty when nothing is."""
+    shorts = {key: short for key, (short, _) in label_names(scores, level=level).items()}
+    return confusion_words(_counted(scores, level), shorts, arrow=" taken for ")
 
 
 def _title(name: str, scores: TaskScores) -> str:
-    says = f"{name}: {_words(scores.record.headline)} {formats.estimate(scores.headline)}"
-    top = scores.labels.top_confusions(1).to_dict("records")
-    if not top:
-        return f"{says}, nothing is confused" if scores.labels.n else says
-    expected, predicted = (_label(scores, top[0][side]) for side in ("expected", "predicted"))
-    return f"{says}, most often {expected} taken for {predicted} ({top[0]['n']:,})"
-
-
-def _label(scores: TaskScores, key: str) -> str:
-    return scores.vocabulary.labels.get(key, _words(key))
+    says = f"{name}: {words_of(scores.record.headline)} {formats.estimate(scores.headline)}"
+    # The level with the largest confusion has the finding, not the first one.
+    largest = {
+        level: int(top["n"].iloc[0])
+        for level in _levels(scores)
+        if not (top := _counted(scores, level).top_confusions(1)).empty
+    }
+    if largest:
+        return f"{says}, {_confused(scores, max(largest, key=lambda level: largest[level]))}"
+    return f"{says}, nothing is confused" if scores.labels.n else says
 
 
 def _add_conclusion(page: Report, scores: TaskScores, about: str) -> None:
     counts = scores.counts
     says = f"{counts['n_scored']:,} of {formats.count(counts['n_rows'], 'row')} hold an answer that can be judged"
     if counts["n_failed"]:
-        says += f"; {counts['n_failed']:,} have none and count as misses in every headline"
+        has, counted = ("has", "counts as a miss") if counts["n_failed"] == 1 else ("have", "count as misses")
+        says += f"; {counts['n_failed']:,} {has} none and {counted} in every headline"
     if counts["n_disguised"]:
-        says += f", {counts['n_disguised']:,} of them stored as completed with a label nobody gave"
-    page.text(f"{says}. Breakdowns leave rows without an answer out and count them beside.")
-    rest = [f"task {_words(scores.record.key)}"]
+        label = "a label nobody gave"
+        only = counts["n_disguised"] == counts["n_failed"] == 1
+        says += f", stored as completed with {label}" if only else ""
+        says += "" if only else f", {counts['n_disguised']:,} of them stored as completed with {label}"
+    page.text(
+        f"{says}. Breakdowns leave rows without an answer out and count them beside. What not to conclude: that a "
+        "label is hard because few documents say so."
+    )
+    rest = [f"task: {scores.record.title}"]
     rest += [f"{counts['n_unscored']:,} without a true label"] if counts["n_unscored"] else []
     rest += [f"{formats.count(counts['n_unread'], 'answer')} named no label"] if counts["n_unread"] else []
     rest += [about] if about else []
@@ -103,24 +114,20 @@ def _add_conclusion(page: Report, scores: TaskScores, about: str) -> None:
 
 
 def _add_metrics(page: Report, scores: TaskScores) -> None:
-    headline = scores.record.headline
-    ordered = {headline: scores.headline, **scores.metrics}
-    page.heading("Scores")
-    rows = [
-        {"metric": _words(metric), "value": value, "n": value.n, "note": "; ".join(_notes(scores, metric, value))}
-        for metric, value in ordered.items()
-    ]
-    page.table(pd.DataFrame(rows), caption="n counts documents.")
-
-
-def _notes(scores: TaskScores, metric: str, value: Estimate) -> Iterator[str]:
-    if scores.record.kind == "family" and metric.endswith("exact_match"):
-        yield "the document class alone, whatever the family"
-    if value.note or value.flags:
-        yield value.note or ", ".join(value.flags)
+    words = words_of(scores.record.headline)
+    page.heading(f"{words[0].upper()}{words[1:]} {formats.estimate(scores.headline)}, n {scores.headline.n:,}")
+    table = metric_table(scores)
+    both = zip(table["measures"], table["remarks"], strict=True)
+    table["measures"] = [f"{measures}; {remarks}" if remarks else measures for measures, remarks in both]
+    page.table(
+        table,
+        columns={"metric": "metric", "value": "value", "n": "n", "measures": "what it measures"},
+        caption=f"n counts documents; intervals at {scores.settings.statistics.confidence:.0%}.",
+    )
 
 
 def _add_runs(page: Report, runs: Mapping[str, TaskScores], about: Mapping[str, str]) -> None:
+    page.heading(f"{len(runs):,} runs side by side")
     page.text(
         "Each row is one run. Overlapping or disjoint intervals of two runs do not decide which is better: the same "
         "documents were sorted twice, so only a paired comparison can, and it must beat the noise of reruns."
@@ -129,7 +136,7 @@ def _add_runs(page: Report, runs: Mapping[str, TaskScores], about: Mapping[str, 
         {
             "run": name,
             "made with": about.get(name, ""),
-            "judged by": _words(scores.record.headline),
+            "judged by": words_of(scores.record.headline),
             "value": scores.headline,
             "n": scores.headline.n,
             "failed": scores.counts["n_failed"],
@@ -140,90 +147,106 @@ def _add_runs(page: Report, runs: Mapping[str, TaskScores], about: Mapping[str, 
 
 
 def _add_confusion(page: Report, scores: TaskScores) -> None:
-    page.heading("What is taken for what")
     for level in _levels(scores):
-        counted = scores.labels if level == "labels" or scores.subclass is None else scores.subclass
-        if not counted.n:
+        if not _counted(scores, level).n:
             continue
+        words = _confused(scores, level) or "nothing is confused"
+        of = f"By {_level_name(scores, level)}, " if len(_levels(scores)) > 1 else ""
+        heading = f"{of}{words}"
+        page.heading(heading[0].upper() + heading[1:])
+        matrix = ConfusionMatrix(scores, level=level)
+        outlined = " Outlined pairs are defensible for one another." if matrix.data["equivalent"] else ""
         page.widget(
-            ConfusionMatrix(scores, level=level),
-            caption=f"By {LEVELS[level]}: rows are what is true, columns what was answered; a cell opens its documents "
-            "with the model's reasons. Outlined pairs are defensible for one another.",
+            matrix,
+            caption="Rows are what is true, columns what was answered; a cell opens its documents with the model's "
+            f"reasons.{outlined} A strong colour in a row of few documents is a matter of chance.",
         )
 
 
-def _add_failures(page: Report, scores: TaskScores) -> None:
-    page.heading("Why it is wrong")
-    table = failure_table(scores)
-    table["interval"] = _intervals(table)
-    table["mode"] = table["mode"].map(_words)
+def _add_modes(page: Report, scores: TaskScores) -> None:
+    table = mode_table(scores)
+    n_wrong = int(table["n"].iloc[:-1].sum())
+    top = table.iloc[0]
+    if n_wrong:
+        page.heading(f"{int(top['n']):,} of {formats.count(n_wrong, 'wrong answer')}: {top['mode']}")
+    else:
+        page.heading("No answer is wrong")
     recovered = len(scores.equiv_recovered)
     also = f" {formats.count(recovered, 'answer')} wrong, but defensible." if recovered else ""
+    both = zip(table["mode"], table["meaning"], strict=True)
+    table["mode"] = [meaning if mode in meaning else f"{mode}: {meaning}" for mode, meaning in both]
     page.table(
         table,
-        columns={
-            "mode": "mode",
-            "n": "n",
-            "rate": "rate",
-            "interval": f"{scores.settings.statistics.confidence:.0%} interval",
-            "share": "share of wrong",
-            "says": "meaning",
-        },
-        caption="A call that failed has no mode: its rate is of all rows, that of modes of the answered ones." + also,
+        columns={"mode": "mistake", "n": "n", "rate": "rate", "share": "share of wrong"},
+        caption=f"The rate of a mistake is of answered rows, that of calls without an answer of all rows.{also}",
     )
 
 
-def _intervals(table: pd.DataFrame) -> list[str]:
-    pairs = zip(table["lo"], table["hi"], strict=True)
-    return [formats.UNKNOWN if lo != lo else f"[{formats.number(lo)}, {formats.number(hi)}]" for lo, hi in pairs]
-
-
 def _add_labels(page: Report, scores: TaskScores, level: str) -> None:
-    table = label_accuracy(scores, level=level)
+    table = label_table(scores, level=level)
     if table.empty:
         return
-    page.heading(f"By {LEVELS[level]}")
-    table["interval"] = _intervals(table)
-    table["mistaken_for"] = [_words(name) if isinstance(name, str) else "" for name in table["mistaken_for"]]
-    columns = {"name": LEVELS[level], "n": "n", "correct": "right", "accuracy": "accuracy", "interval": "interval"}
-    if (table["correct_equiv"] != table["correct"]).any():
-        columns["accuracy_equiv"] = "with equivalents"
-    columns |= {"failed": "no answer", "mistaken_for": "most often taken for"}
-    page.table(table, columns=columns, caption="Answered rows, worst first; intervals by Wilson.")
-
-
-def _add_wrong_rows(page: Report, scores: TaskScores) -> None:
-    wrong = list_failures(scores)
-    answered = wrong[wrong["mode"] != "no_answer"]
-    if answered.empty:
-        return
-    first = answered.head(SHOWN_FAILURES)
-    some = f"the first {len(first):,} of {len(answered):,}" if len(answered) > len(first) else f"all {len(answered):,}"
-    page.heading(f"Wrong answers: {some}")
-    page.table(pd.DataFrame([_wrong_row(row) for row in first.to_dict("records")]))
-
-
-def _wrong_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    expected, predicted = ([row[side], row[f"{side}_subclass"]] for side in ("expected", "predicted"))
-    answer = _joined(predicted) or (f"no label in {row['predicted_text']!r}" if _is_text(row["predicted_text"]) else "")
-    stated = "" if pd.isna(row["confidence"]) else f", confidence {formats.number(row['confidence'], digits=2)}"
-    return {
-        "document": row["document"] if _is_text(row["document"]) else "",
-        "true \N{RIGHTWARDS ARROW} answered": f"{_joined(expected)} \N{RIGHTWARDS ARROW} {_cut(answer)} "
-        f"({_words(row['mode'])}{stated})",
-        "model's reasons": _cut(row["reasoning"]) if _is_text(row["reasoning"]) else "",
+    of = f"By {_level_name(scores, level)}: " if len(_levels(scores)) > 1 else ""
+    page.heading(f"{of}{weakest_label(table)}")
+    few = (~table["ranked"].astype(bool)).tolist()
+    remarks = [
+        "; ".join(filter(None, (remark, f"{failed:,} without an answer" if failed else "")))
+        for remark, failed in zip(table["remarks"], table["failed"], strict=True)
+    ]
+    columns = {"label": _level_name(scores, level), "n": "n", "right": "right", "accuracy": "accuracy"}
+    if (table["equivalents"] > table["right"] / table["n"].where(table["n"] > 0)).any():
+        columns["equivalents"] = "defensible too"
+    columns |= {"mistaken_for": "most often taken for"} | ({"remarks": "remarks"} if any(remarks) else {})
+    cells: dict[str, list[Any]] = {name: table[name].tolist() for name in columns} | {
+        "label": named(table["label"].tolist(), table["name"].tolist()),
+        "accuracy": [Cell(formats.estimate(value), note=value.note) for value in table["accuracy"]],
+        "equivalents": table["equivalents"].map(formats.number).tolist(),
+        "remarks": remarks,
     }
+    shown = pd.DataFrame({name: set_back(cells[name], few) for name in columns})
+    page.table(
+        shown,
+        columns=columns,
+        caption="Answered rows, worst first, labels with fewer than 5 last and set back; intervals by Wilson.",
+    )
 
 
-def _joined(parts: list[Any]) -> str:
-    return ", ".join(_words(part) for part in parts if _is_text(part))
+def _add_wrong_answers(page: Report, scores: TaskScores) -> None:
+    wrong = wrong_answers(scores)
+    if wrong.empty:
+        return
+    first = wrong.head(SHOWN_FAILURES)
+    left = len(wrong) - len(first)
+    page.heading(f"{formats.count(len(wrong), 'wrong answer')}" + (f", {len(first):,} of them here" if left else ""))
+    more = f" {left:,} more stand behind the cells of the matrix above, up to {PAGE_ROWS} a cell." if left else ""
+    page.text(f"Those of the largest confusions first, of one confusion the most confident first.{more}")
+    confused = zip(first["expected"], first["answered"], strict=True)
+    stated = zip(first["mode"], first["confidence"], strict=True)
+    shown = {
+        "document": named(first["document"].tolist(), first["file"].tolist()),
+        "true \N{RIGHTWARDS ARROW} answered": [folded(f"{a} \N{RIGHTWARDS ARROW} {b}") for a, b in confused],
+        "mistake, stated confidence": [_with_confidence(mode, confidence) for mode, confidence in stated],
+        "the model's reasons": [folded(text) for text in first["reasoning"]],
+    }
+    page.table(pd.DataFrame(shown))
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+def _with_confidence(mode: str, confidence: float) -> str:
+    return mode if confidence != confidence else f"{mode}, {formats.number(confidence, digits=2)}"
 
 
-def _cut(text: str) -> str:
-    if len(text) <= SHOWN_CHARACTERS:
-        return text
-    return f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} ... ({len(text):,} characters)"
+def _add_confidence(page: Report, scores: TaskScores) -> None:
+    error = scores.calibration.error
+    if error.value is None:
+        page.heading("Stated confidence cannot be judged")
+        page.text(f"It cannot be said what it means: {error.note}.")
+        return
+    lean = confidence_lean(scores)
+    says = f"is {lean} on average" if lean else "agrees with accuracy on average"
+    page.heading(f"Stated confidence {says}")
+    page.widget(
+        ReliabilityCurve(scores),
+        caption="A point below the dashed line is confidence that was not earned, one above it confidence that was not "
+        "claimed; the bars count the answers. Bins with few answers stray from the line by chance: look at the "
+        "intervals.",
+    )

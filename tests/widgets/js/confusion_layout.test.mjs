@@ -7,6 +7,8 @@ import {
   columnPlan,
   confusions,
   headHeight,
+  leastCell,
+  namesWidth,
   ordered,
   placeOf,
   readMatrix,
@@ -14,6 +16,8 @@ import {
   shareOf,
   shareText,
   strength,
+  tailWidth,
+  untilWord,
 } from "../../../widgets/dojo_widgets/static/confusion_layout.js";
 
 // Three labels: 8 of 10 supply right, 1 of 2 license, nothing expected of other; 3 license rows without an answer.
@@ -39,7 +43,6 @@ test("totals leave rows without an answer out", () => {
   assert.deepEqual(matrix.columns, [8, 3, 1]);
   assert.equal(matrix.total, 12);
   assert.equal(matrix.right, 9);
-  assert.equal(matrix.most, 2);
   assert.equal(matrix.at(1, 3), 3);
   assert.equal(matrix.at(2, 2), 0);
 });
@@ -91,9 +94,13 @@ test("a part never reads as none or as all", () => {
   assert.equal(cellText(matrix, { row: 1, column: 3 }, "row"), "3");
 });
 
-test("the largest wrong cell is the strongest, and a single row is seen", () => {
-  assert.equal(strength(matrix, { row: 0, column: 1 }, "none"), 10);
+test("colour is the share of the row on one scale for every matrix, and a single row is seen", () => {
+  assert.equal(strength(matrix, { row: 0, column: 1 }, "none"), 4);
+  assert.equal(strength(matrix, { row: 0, column: 1 }, "row"), 4);
   assert.equal(strength(matrix, { row: 1, column: 2 }, "none"), 7);
+  assert.equal(strength(matrix, { row: 1, column: 2 }, "column"), 10);
+  const other = readMatrix({ ...data, cells: [...data.cells, [2, 0, 50]] });
+  assert.equal(strength(other, { row: 0, column: 1 }, "none"), 4);
   assert.equal(strength(matrix, { row: 0, column: 2 }, "none"), 0);
   const large = {
     labels: data.labels,
@@ -120,14 +127,36 @@ test("confusions are the wrong cells, largest first", () => {
 });
 
 test("26 columns fit 800 pixels; at 480 some are left for the pager", () => {
-  assert.equal(columnPlan(800, 26, 2).shown, 26);
-  const narrow = columnPlan(464, 26, 2);
+  assert.equal(columnPlan(800, 26, 60).shown, 26);
+  const narrow = columnPlan(464, 26, 60);
   assert.ok(narrow.shown < 26 && narrow.cell >= 20);
   for (const width of [464, 752, 1011, 1440]) {
-    const { label, shown, cell } = columnPlan(width, 26, 2);
-    assert.ok(label + shown * cell + 72 <= width);
+    const { label, shown, cell } = columnPlan(width, 26, 60, { names: 140 });
+    assert.ok(label + shown * cell + 60 <= width);
   }
-  assert.equal(columnPlan(50, 26, 2).shown, 1);
+  assert.equal(columnPlan(50, 26, 60).shown, 1);
+});
+
+test("names get the room that few columns leave, but no more than they need", () => {
+  assert.equal(columnPlan(464, 3, 30).label, 92);
+  assert.equal(columnPlan(464, 3, 30, { names: 170 }).label, 170);
+  assert.equal(columnPlan(464, 3, 30, { names: 900 }).label, 464 - 30 - 3 * 58);
+  assert.equal(namesWidth(["IP"]), 92);
+  assert.ok(namesWidth(["Articles of Incorporation"]) > 150);
+});
+
+test("sums under narrow columns do not run into one another", () => {
+  assert.equal(leastCell({ columns: [31, 4] }), 20);
+  assert.equal(leastCell({ columns: [507, 4] }), 24);
+  assert.equal(tailWidth({ total: 12, failed: [0] }), 30);
+  assert.equal(tailWidth({ total: 12345, failed: [0] }), 50);
+});
+
+test("a text is cut at the end of a word", () => {
+  assert.equal(untilWord("pay the rent", 50), "pay the rent");
+  assert.equal(untilWord("pay the rent", 9), "pay the");
+  assert.equal(untilWord("pay the rent", 7), "pay the");
+  assert.equal(untilWord("x".repeat(30), 9), "x".repeat(9));
 });
 
 test("rows shrink to what stays readable, then scroll", () => {
@@ -135,7 +164,7 @@ test("rows shrink to what stays readable, then scroll", () => {
   assert.deepEqual(rowPlan(400, 5), { height: 28, shown: 5 });
   assert.deepEqual(rowPlan(390, 100), { height: 15, shown: 26 });
   assert.deepEqual(rowPlan(10, 26), { height: 15, shown: 4 });
-  assert.equal(headHeight([]), 56);
-  assert.equal(headHeight(["a".repeat(60)]), 118);
-  assert.equal(headHeight(new Array(26).fill("a".repeat(60))), 96);
+  assert.equal(headHeight([]), 60);
+  assert.equal(headHeight(["a".repeat(60)]), 124);
+  assert.equal(headHeight(new Array(26).fill("a".repeat(60))), 90);
 });

@@ -1,21 +1,23 @@
 // What is behind a chosen cell: its documents, and why the model answered so. Without a cell, the largest confusions.
 
-import { cellId, confusions, shareOf, shareText } from "./confusion_layout.js";
+import { cellId, confusions, shareOf, shareText, untilWord } from "./confusion_layout.js";
 import { element } from "./dom.js";
-import { count, fixed, percent, whole } from "./numbers.js";
+import { count, fixed, whole } from "./numbers.js";
 import { windowedList } from "./windowed_list.js";
 
 const ROW_HEIGHT = 26;
 const FOLDED = 700;
 const PATIENCE = 1500;
+const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5, Home: -Infinity, End: Infinity };
+const FAILED = "The column \u201cno answer\u201d leads to the failed calls and their errors. Run them again.";
 const NOT_HERE = "The documents are not in this page. Open the run in a notebook to list them.";
 
-// Returns { node, show(view), key(name), focus(), hasFocus(), dispose() }.
+// Returns { node, show(view), key(name), goBack(), focus(), hasFocus(), dispose() }.
 //   onRow(id)    a document was chosen
-//   onCell(id)   one of the largest confusions was chosen
-//   onClose()    back to no cell
+//   onCell(id)   one of the largest confusions was chosen, or is given up again
+//   onClose()    back to the matrix
 export function confusionDetail({ copy, onRow, onCell, onClose }) {
-  const title = element("h3", { class: "title" });
+  const title = element("div", { class: "title" });
   const close = element(
     "button",
     { class: "button quiet", type: "button", title: "Esc", on: { click: onClose } },
@@ -35,7 +37,7 @@ export function confusionDetail({ copy, onRow, onCell, onClose }) {
     rowHeight: ROW_HEIGHT,
     cells: pairCells,
     words: ({ words }) => words,
-    onPick: onCell,
+    onPick: open,
   });
   const reading = element("div", {
     class: "reading scrolls",
@@ -46,11 +48,27 @@ export function confusionDetail({ copy, onRow, onCell, onClose }) {
   const waits = element("p", { class: "soft waits" });
   const body = element("div", { class: "behind" }, pairs.node, rows.node, waits, reading);
   const head = element("div", { class: "panel-head" }, title, actions);
-  const node = element("section", { class: "panel detail", "aria-label": "Selected cell" }, head, says, body);
+  const node = element(
+    "div",
+    { class: "panel detail", role: "group", "aria-label": "Documents and confusions" },
+    head,
+    says,
+    body,
+  );
   let listed = [];
   let selected = "";
   let waiting = 0;
   let isOpen = false;
+  let pairAt = "";
+  let opened = "";
+  let wantsFocus = false;
+
+  // From the list to a cell, whose documents then hold the focus; `goBack` leads to the list again.
+  function open(id) {
+    pairAt = opened = id;
+    wantsFocus = true;
+    onCell(id);
+  }
 
   const only = (...visible) => {
     for (const part of [pairs.node, rows.node, waits, reading]) part.hidden = !visible.includes(part);
@@ -73,20 +91,27 @@ export function confusionDetail({ copy, onRow, onCell, onClose }) {
       text: `${data.labels[one.row].short} \u2192 ${data.labels[one.column].short}`,
     }));
     const nothing = matrix.total ? "Every answer is right." : "There is no answer to compare.";
+    const wrong = data.cells.filter(([row, column]) => row !== column).length;
+    const some = wrong > listed.length ? `; the first ${whole(listed.length)} of ${whole(wrong)} pairs` : "";
     says.textContent = listed.length
-      ? `expected \u2192 answered \u00b7 ${data.noun}s \u00b7 share of expected`
+      ? `expected \u2192 answered \u00b7 ${data.noun}s \u00b7 share of n expected${some}`
       : nothing;
-    pairs.show(listed, "");
-    waits.textContent = "";
+    opened = "";
+    if (!listed.some(({ id }) => id === pairAt)) pairAt = listed[0]?.id ?? "";
+    waits.textContent = matrix.total ? "" : FAILED;
     only(...(listed.length ? [pairs.node] : [waits]));
+    pairs.show(listed, "", pairAt);
   };
 
   const show = (view) => {
     clearTimeout(waiting);
-    const { data, matrix, place, detail, row } = view;
+    const { data, matrix, place, detail, row, isTabbed } = view;
     node.classList.toggle("idle", !place);
-    actions.style.visibility = place ? "visible" : "hidden";
+    copy.hidden = !place;
+    close.hidden = !place && !isTabbed;
+    close.textContent = isTabbed ? "back to the matrix" : "close";
     if (!place) return idle(view);
+    if (opened !== cellId(data, place.row, place.column)) opened = "";
     title.textContent = titleOf(data, place);
     title.title = titleOf(data, place, "name");
     says.replaceChildren(...sentence(data, matrix, place, detail));
@@ -109,22 +134,40 @@ export function confusionDetail({ copy, onRow, onCell, onClose }) {
     rows.show(listed, selected);
     read(view, one);
     if (isOther) reading.scrollTop = 0;
+    if (wantsFocus && !node.hidden) rows.focus();
+    wantsFocus = false;
     return undefined;
   };
 
+  // The row so many steps from the one that keys start from.
+  const after = (steps, id) => {
+    const at = listed.findIndex((one) => one.id === id);
+    return listed[Math.max(0, Math.min(listed.length - 1, at + steps))];
+  };
   const key = (name) => {
-    const last = listed.length - 1;
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5, Home: -Infinity, End: Infinity }[name];
-    if (!rows.hasFocus() || !steps || last < 0) return false;
-    const at = listed.findIndex(({ id }) => id === selected);
-    onRow(listed[Math.max(0, Math.min(last, at + steps))].id);
+    if (!listed.length) return false;
+    if (pairs.hasFocus() && name === "Enter") open(pairAt);
+    else if (pairs.hasFocus() && STEPS[name]) pairs.show(listed, "", (pairAt = after(STEPS[name], pairAt).id));
+    else if (rows.hasFocus() && STEPS[name]) onRow(after(STEPS[name], selected).id);
+    else return false;
     return true;
+  };
+  const shown = () => [rows, pairs].find((list) => !list.node.hidden);
+  const focus = () => {
+    wantsFocus = !shown();
+    (shown() ?? (close.hidden ? reading : close)).focus({ preventScroll: true });
   };
   return {
     node,
     show,
     key,
-    focus: () => (rows.node.hidden ? close : rows).focus({ preventScroll: true }),
+    focus,
+    goBack: () => {
+      if (!opened) return false;
+      onCell(opened);
+      focus();
+      return true;
+    },
     hasFocus: () => node.contains(node.getRootNode().activeElement),
     dispose: () => {
       clearTimeout(waiting);
@@ -172,23 +215,23 @@ function pairCells({ text, count: n, share }) {
   return [
     element("span", { class: "document" }, text),
     element("span", { class: "number" }, whole(n)),
-    element("span", { class: "number soft" }, percent(share)),
+    element("span", { class: "number soft" }, `${shareText(share)}%`),
   ];
 }
 
 function wholeRow({ data, place }, row, fold) {
-  const expected = data.labels[place.row].name;
   const isFailed = place.column === data.labels.length;
-  const predicted = isFailed ? "no answer" : data.labels[place.column].name;
+  const expected = data.labels[place.row];
+  const predicted = isFailed ? { name: "no answer", short: "no answer" } : data.labels[place.column];
   const isRight = place.row === place.column;
   return [
-    element("p", { class: "source", title: row.document }, row.document || row.short),
+    element("p", { class: "source", title: row.document }, row.short),
     row.question ? element("p", { class: "soft" }, row.question) : null,
     element("div", { class: "facts" }, [
-      fact("expected", expected, row.expected_text, "found"),
-      fact("answered", predicted, row.predicted_text, isRight ? "found" : "lost"),
+      labelFact("expected", expected, row.expected_text, "found"),
+      labelFact("answered", predicted, row.predicted_text, isRight ? "found" : "lost"),
       row.confidence == null ? null : fact("confidence", fixed(row.confidence)),
-      row.mode && !isFailed ? fact("mode", row.mode.replaceAll("_", " ")) : null,
+      row.mode_words && !isFailed ? fact("mistake", row.mode_words) : null,
       row.error ? fact("error", row.error) : null,
     ]),
     ...reasoning(row, fold),
@@ -196,30 +239,28 @@ function wholeRow({ data, place }, row, fold) {
 }
 
 // What was written stands beside the label when it is not the label itself.
-function fact(name, value, written = "", mark = "") {
+function labelFact(says, { name, short }, written = "", mark = "") {
   const plain = (text) =>
     text
       .toLowerCase()
       .replace(/[\s_-]+/g, " ")
       .trim();
-  const isSame = !written || plain(value).startsWith(plain(written));
-  return element(
-    "p",
-    { class: "fact" },
-    element("span", { class: "soft" }, name),
-    element(
-      "span",
-      {},
-      mark ? element("span", { class: `mark ${mark}` }, value) : value,
-      isSame ? "" : ` \u201c${written}\u201d`,
-    ),
-  );
+  const isSame = !written || [name, short].some((one) => plain(one).startsWith(plain(written)));
+  return fact(says, [
+    element("span", { class: mark ? `mark ${mark}` : null, title: name }, short),
+    isSame ? "" : ` \u201c${written}\u201d`,
+  ]);
 }
 
+function fact(says, value) {
+  return element("p", { class: "fact" }, element("span", { class: "soft" }, says), element("span", {}, value));
+}
+
+// A long text is folded at the end of a word.
 function reasoning({ reasoning: text, reasoning_length: length }, { isOpen, onFold }) {
   if (!text) return [element("p", { class: "soft" }, "The model gave no reasoning.")];
   const isLong = text.length > FOLDED;
-  const shown = isLong && !isOpen ? `${text.slice(0, FOLDED).trimEnd()} \u2026` : text;
+  const shown = isLong && !isOpen ? `${untilWord(text, FOLDED)} \u2026` : text;
   const cut = length && (isOpen || !isLong) ? ` \u2026 ${whole(length)} characters in all` : "";
   const words = isOpen ? "fold" : `read all ${whole(text.length)} characters`;
   return [

@@ -1,14 +1,16 @@
 // The matrix itself: heads, rows of which only those in sight are in the page, and totals.
 
-import { TAIL, cellId, cellText, shareOf, shareText, strength } from "./confusion_layout.js";
+import { FEW, cellId, cellText, shareOf, shareText, strength, sum, tailWidth } from "./confusion_layout.js";
 import { element } from "./dom.js";
 import { scrollToRow, visibleRange } from "./grid_layout.js";
 import { count, whole } from "./numbers.js";
 
-// Returns { node, width(), page(), show(view), focusCell(), hasFocus(), setHeight(), dispose() }.
+// Cells narrower than this have three digits set closer.
+const WIDE = 28;
+
+// Returns { node, page(), show(view), focusCell(), hasFocus() }.
 //   onPick(row, column)  a cell was clicked; column n is that of rows without an answer
-//   onResize()           the matrix has another width
-export function confusionGrid({ onPick, onResize }) {
+export function confusionGrid({ onPick }) {
   const head = element("div", { role: "row", class: "matrix-row head", "aria-rowindex": 1 });
   const inner = element("div", { class: "window", role: "presentation" });
   const body = element("div", { class: "rows", role: "rowgroup" }, inner);
@@ -43,17 +45,9 @@ export function confusionGrid({ onPick, onResize }) {
     if (focused) focusCell();
   };
   body.addEventListener("scroll", draw, { passive: true });
-  let width = 0;
-  const watch = new ResizeObserver(() => {
-    if (node.clientWidth === width) return;
-    width = node.clientWidth;
-    onResize();
-  });
-  watch.observe(node);
 
   return {
     node,
-    width: () => node.clientWidth,
     page: () => Math.max(1, Math.floor(body.clientHeight / (shown?.rowHeight || 24)) - 1),
     hasFocus,
     focusCell,
@@ -61,8 +55,8 @@ export function confusionGrid({ onPick, onResize }) {
     show: (view, { reveal = false } = {}) => {
       shown = view;
       const { plan, order, matrix, rowHeight, active, hasFailed } = view;
-      node.style.setProperty("--columns", `${plan.label}px repeat(${plan.shown}, ${plan.cell}px) ${TAIL}px`);
-      if (hasFailed) node.style.setProperty("--columns", `${node.style.getPropertyValue("--columns")} ${TAIL}px`);
+      const tails = `${tailWidth(matrix)}px `.repeat(hasFailed ? 2 : 1);
+      node.style.setProperty("--columns", `${plan.label}px repeat(${plan.shown}, ${plan.cell}px) ${tails}`);
       node.style.setProperty("--row", `${rowHeight}px`);
       node.setAttribute("aria-rowcount", order.length + 2);
       node.setAttribute("aria-colcount", order.length + (hasFailed ? 3 : 2));
@@ -77,7 +71,6 @@ export function confusionGrid({ onPick, onResize }) {
         body.scrollTop = scrollToRow(active.row, body.scrollTop, body.clientHeight, rowHeight);
       draw();
     },
-    dispose: () => watch.disconnect(),
   };
 }
 
@@ -107,45 +100,40 @@ function headCells({ data, order, first, plan, active, hasFailed }) {
   return [
     corner,
     ...names,
-    tailHead("all answers", order.length + 2),
-    hasFailed ? tailHead("no answer", order.length + 3, active.column === order.length ? "chosen" : "") : [],
-  ].flat();
-}
-
-function tailHead(words, column, more = "") {
-  return element(
-    "div",
-    { role: "columnheader", class: `upright tail ${more}`, "aria-colindex": column },
-    element("span", {}, words),
-  );
-}
-
-function totalCells(view) {
-  const { matrix, normalise, hasFailed } = view;
-  const sum = (n) => (normalise === "row" && matrix.total ? shareText(n / matrix.total) : whole(n));
-  const column = (at) => (normalise === "column" ? (matrix.columns[at] ? "100" : "") : sum(matrix.columns[at]));
-  return [
-    element("div", { role: "rowheader", class: "name soft", "aria-colindex": 1 }, "all expected"),
-    ...visibleColumns(view).map((at, index) =>
-      element("div", { role: "gridcell", class: "total", "aria-colindex": view.first + index + 2 }, column(at)),
-    ),
-    element("div", { role: "gridcell", class: "total", "aria-colindex": matrix.n + 2 }, whole(matrix.total)),
+    tailHead("n expected", "Rows that expect the label and have an answer", order.length + 2),
     hasFailed
-      ? element(
-          "div",
-          { role: "gridcell", class: "total", "aria-colindex": matrix.n + 3 },
-          whole(matrix.failed.reduce((a, b) => a + b, 0)),
-        )
+      ? tailHead("no answer", "Rows without an answer", order.length + 3, active.column === order.length)
       : [],
   ].flat();
 }
 
+function tailHead(words, title, column, isChosen = false) {
+  return element(
+    "div",
+    { role: "columnheader", class: `upright tail ${isChosen ? "chosen" : ""}`, "aria-colindex": column, title },
+    element("span", {}, words),
+  );
+}
+
+// Sums are numbers of rows whatever the cells show, so that what a percentage is of stands beside it.
+function totalCells(view) {
+  const { matrix, hasFailed, first } = view;
+  const total = (n, column) => element("div", { role: "gridcell", class: "total", "aria-colindex": column }, whole(n));
+  const title = "Rows answered as the label";
+  return [
+    element("div", { role: "rowheader", class: "name soft", title, "aria-colindex": 1 }, "n answered"),
+    ...visibleColumns(view).map((at, index) => total(matrix.columns[at], first + index + 2)),
+    total(matrix.total, matrix.n + 2),
+    hasFailed ? total(sum(matrix.failed), matrix.n + 3) : [],
+  ].flat();
+}
+
 function matrixRow(view, at) {
-  const { data, matrix, order, rowHeight, active, normalise, hasFailed, first } = view;
+  const { data, matrix, order, rowHeight, active, hasFailed, first } = view;
   const row = order[at];
   const label = data.labels[row];
-  const total = { none: whole(matrix.rows[row]), row: matrix.rows[row] ? "100" : "", column: null }[normalise];
-  const columns = visibleColumns(view).map((column, index) => matrixCell(view, at, column, first + index));
+  const n = matrix.rows[row];
+  const isFew = n < FEW;
   return element(
     "div",
     {
@@ -154,19 +142,24 @@ function matrixRow(view, at) {
       "aria-rowindex": at + 2,
       style: `top:${at * rowHeight}px`,
     },
-    element("div", { role: "rowheader", class: "name", title: label.name, "aria-colindex": 1 }, label.short),
-    columns,
     element(
       "div",
-      { role: "gridcell", class: "total", "aria-colindex": matrix.n + 2 },
-      total ?? shareText(matrix.total ? matrix.rows[row] / matrix.total : null),
+      {
+        role: "rowheader",
+        class: isFew ? "name few" : "name",
+        title: isFew ? `${label.name}\nn < ${FEW}: a share says nothing` : label.name,
+        "aria-colindex": 1,
+      },
+      label.short,
     ),
+    visibleColumns(view).map((column, index) => matrixCell(view, at, column, first + index)),
+    element("div", { role: "gridcell", class: "total", "aria-colindex": matrix.n + 2 }, whole(n)),
     hasFailed ? matrixCell(view, at, matrix.n, matrix.n) : null,
   );
 }
 
 function matrixCell(view, at, column, position) {
-  const { data, matrix, order, normalise, active, equivalent, first } = view;
+  const { data, matrix, order, normalise, active, equivalent, first, plan } = view;
   const place = { row: order[at], column };
   const n = matrix.at(place.row, column);
   const isActive = active.row === at && active.column === position;
@@ -174,11 +167,12 @@ function matrixCell(view, at, column, position) {
   const words = cellWords(data, matrix, place);
   const kind = column === matrix.n ? "failed" : column === place.row ? "right" : n ? "wrong" : "none";
   const isEquivalent = equivalent.has(cellId(data, place.row, column));
+  const text = cellText(matrix, place, normalise);
   return element(
     "div",
     {
       role: "gridcell",
-      class: `cell ${kind} ${isEquivalent ? "equivalent" : ""}`,
+      class: ["cell", kind, isEquivalent ? "equivalent" : "", text.length > 2 && plan.cell < WIDE ? "long" : ""].filter(Boolean).join(" "),
       style: kind === "wrong" ? `--part:${strength(matrix, place, normalise)}` : null,
       "data-row": place.row,
       "data-column": column,
@@ -188,7 +182,7 @@ function matrixCell(view, at, column, position) {
       tabindex: isTabStop ? 0 : -1,
       title: isEquivalent ? `${words}\ndefensible for one another` : words,
     },
-    cellText(matrix, place, normalise),
+    text,
   );
 }
 

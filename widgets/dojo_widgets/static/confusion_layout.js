@@ -1,22 +1,21 @@
 // Counts of a confusion matrix, the order of its labels, its colours and how it fits: no DOM, only numbers.
 
 // What the sparse counts of `data` add up to. Column `n` stands for rows without an answer, which are in no total.
-// Returns { n, at(row, column), rows, columns, failed, total, right, most } where `most` is the largest wrong count.
+// Returns { n, at(row, column), rows, columns, failed, total, right }.
 export function readMatrix(data) {
   const n = data.labels.length;
   const counts = new Map();
   const rows = new Array(n).fill(0);
   const columns = new Array(n).fill(0);
-  let [right, most] = [0, 0];
+  let right = 0;
   for (const [row, column, count] of data.cells) {
     counts.set(row * n + column, count);
     rows[row] += count;
     columns[column] += count;
     if (row === column) right += count;
-    else most = Math.max(most, count);
   }
   const at = (row, column) => (column === n ? data.failed[row] : (counts.get(row * n + column) ?? 0));
-  return { n, at, rows, columns, failed: data.failed, total: sum(rows), right, most };
+  return { n, at, rows, columns, failed: data.failed, total: sum(rows), right };
 }
 
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
@@ -60,13 +59,15 @@ export function shareOf(matrix, { row, column }, normalise) {
   return whole ? matrix.at(row, column) / whole : null;
 }
 
-// What stands in a cell: nothing for 0; a part never reads as none or as all.
+// What stands in a cell: nothing for 0; a part never reads as none or as all. Percentages stand without their sign,
+// which the legend has; rows without an answer are always counted.
 export function cellText(matrix, place, normalise) {
   const count = matrix.at(place.row, place.column);
   if (!count || normalise === "none" || place.column === matrix.n) return count ? String(count) : "";
   return shareText(shareOf(matrix, place, normalise));
 }
 
+// A share in whole percent without the sign.
 export function shareText(share) {
   if (share == null) return "";
   const whole = Math.round(100 * share);
@@ -74,14 +75,16 @@ export function shareText(share) {
   return String(whole === 100 && share < 1 ? 99 : whole);
 }
 
-// How strong the colour of a wrong cell is, 1 to 10; 0 where there is nothing. The square root lets single
-// documents be seen beside large counts.
+// How strong the colour of a wrong cell is, 1 to 10; 0 where there is nothing. It goes by the share of the row, or of
+// the column where that is shown, from 0 to 100%: the same colour says the same in two matrices of one page. The
+// square root lets single documents be seen beside large counts.
 export function strength(matrix, place, normalise) {
-  const count = matrix.at(place.row, place.column);
-  if (!count) return 0;
-  const part = normalise === "none" ? count / matrix.most : shareOf(matrix, place, normalise);
-  return Math.max(1, Math.round(10 * Math.sqrt(part)));
+  if (!matrix.at(place.row, place.column)) return 0;
+  return Math.max(1, Math.round(10 * Math.sqrt(shareOf(matrix, place, normalise))));
 }
+
+// Fewer rows than this say little about a label.
+export const FEW = 5;
 
 // The wrong cells with most documents: [{ row, column, count, share }], share of the expected label.
 export function confusions(matrix, data, most = 100) {
@@ -92,32 +95,63 @@ export function confusions(matrix, data, most = 100) {
     .slice(0, most);
 }
 
-const LABEL = { least: 92, share: 0.17, most: 150 };
+const LABEL = { least: 92, share: 0.16, most: 260 };
 const CELL = { least: 20, most: 58 };
-export const TAIL = 36;
-const LETTER = 6;
-const HEAD = { least: 56, most: 96, mostOfFew: 118, few: 16 };
+const DIGIT = 7;
+const LETTER = 6.2;
+const HEAD = { least: 60, most: 90, mostOfFew: 124, few: 16 };
+
+const digits = (numbers) => Math.max(1, ...numbers.map((n) => n.toLocaleString("en-US").length));
+
+// Width of the columns at the end: how many rows a label has, and how many of them have no answer.
+export function tailWidth(matrix) {
+  return Math.max(30, DIGIT * digits([matrix.total, sum(matrix.failed)]) + 8);
+}
+
+// The least width of a column, so that the sums under neighbouring columns do not run into one another.
+export function leastCell(matrix) {
+  return Math.max(CELL.least, DIGIT * digits(matrix.columns) + 3);
+}
 
 // Widths of the columns: labels that do not fit are reached by paging, never by scrolling sideways. Totals and rows
-// without an answer stand at the end (`tails` columns).
-export function columnPlan(width, n, tails) {
-  const label = Math.round(Math.min(LABEL.most, Math.max(LABEL.least, width * LABEL.share)));
-  const room = Math.max(CELL.least, width - label - tails * TAIL);
-  const shown = Math.max(1, Math.min(n, Math.floor(room / CELL.least)));
-  return { label, shown, cell: Math.min(CELL.most, Math.floor(room / shown)) };
+// without an answer stand at the end, `tails` pixels in all.
+export function columnPlan(width, n, tails, { least = CELL.least, names = LABEL.least } = {}) {
+  const label = Math.round(Math.min(names, Math.max(LABEL.least, width * LABEL.share)));
+  const room = Math.max(least, width - label - tails);
+  const shown = Math.max(1, Math.min(n, Math.floor(room / least)));
+  const cell = Math.min(CELL.most, Math.floor(room / shown));
+  // What the columns leave goes to names that would be cut.
+  return { label: Math.max(label, Math.min(names, label + room - shown * cell)), shown, cell };
+}
+
+// Width of a column that holds all names, within bounds.
+export function namesWidth(shorts) {
+  const longest = Math.max(0, ...shorts.map((short) => short.length));
+  return Math.round(Math.min(LABEL.most, Math.max(LABEL.least, longest * LETTER + 22)));
 }
 
 // Height of the heads, in which labels stand upright.
 export function headHeight(shorts) {
   const longest = Math.max(0, ...shorts.map((short) => short.length));
   const most = shorts.length > HEAD.few ? HEAD.most : HEAD.mostOfFew;
-  return Math.min(most, Math.max(HEAD.least, longest * LETTER + 14));
+  return Math.round(Math.min(most, Math.max(HEAD.least, longest * LETTER + 14)));
 }
 
+// Rows of 24 pixels and more where they fit. With more labels they get lower, because a confusion matrix that shows
+// only some of its rows hides what it is for; below `least`, where digits no longer fit, it scrolls under its heads.
+// Every cell has a larger target elsewhere: wrong ones in the list of confusions, all of them by the arrow keys.
 const ROW = { least: 15, most: 28 };
 
 // { height, shown } of rows in a room: all of them if they stay readable, else as many as fit.
 export function rowPlan(room, n) {
   const height = Math.max(ROW.least, Math.min(ROW.most, Math.floor(room / Math.max(1, n))));
   return { height, shown: Math.max(Math.min(4, n), Math.min(n, Math.floor(room / height))) };
+}
+
+// The start of a text that ends with a word: at most so many characters.
+export function untilWord(text, most) {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most + 1);
+  const end = start.search(/\s+\S*$/);
+  return (end > most / 2 ? start.slice(0, end) : start.slice(0, most)).trimEnd();
 }

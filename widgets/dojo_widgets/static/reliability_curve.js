@@ -4,24 +4,34 @@
 // removes it. The model has the traits `data` and `bin`.
 
 import { drawing, element, keys, put, view } from "./dom.js";
-import { fixed, percent, whole } from "./numbers.js";
+import { count, fixed, percent, whole } from "./numbers.js";
 
-const SIZE = { width: 460, height: 372, left: 46, right: 14, top: 12, plot: 268, bars: 40, gap: 12 };
+const SIZE = { least: 240, most: 460, left: 46, right: 14, top: 12, bars: 40, gap: 12, under: 40 };
 const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
-const SIDE = SIZE.width - SIZE.left - SIZE.right;
 
-const across = (value) => SIZE.left + value * SIDE;
-const up = (value) => SIZE.top + (1 - value) * SIZE.plot;
+// Where things stand in a chart of some width. It is drawn at the width it has: scaled, its texts would get too small.
+function scaleOf(width) {
+  const side = width - SIZE.left - SIZE.right;
+  const plot = Math.round(Math.min(268, side * 0.7));
+  const base = SIZE.top + plot + SIZE.gap + SIZE.bars;
+  return {
+    width,
+    base,
+    height: base + SIZE.under,
+    across: (value) => SIZE.left + value * side,
+    up: (value) => SIZE.top + (1 - value) * plot,
+  };
+}
 
 export function mountReliability(host, model, { speak = () => {} } = {}) {
-  const title = element("h3", { class: "title" });
+  const title = element("div", { class: "title" });
   const chart = element("div", { class: "chart" });
   const table = element("div", { class: "numbers" });
   const foot = element("p", { class: "foot soft" });
   const body = element("div", { class: "both" }, chart, table);
   const root = element(
-    "section",
-    { class: "panel reliability", "aria-label": "Reliability of stated confidence" },
+    "div",
+    { class: "panel reliability", role: "group", "aria-label": "Reliability of stated confidence" },
     element("div", { class: "panel-head" }, title),
     body,
     foot,
@@ -45,7 +55,8 @@ export function mountReliability(host, model, { speak = () => {} } = {}) {
       return;
     }
     if (table.parentNode !== body) body.replaceChildren(chart, table);
-    chart.replaceChildren(curve(data.bins, model.get("bin")));
+    const width = Math.max(SIZE.least, Math.min(SIZE.most, chart.clientWidth));
+    chart.replaceChildren(curve(data.bins, model.get("bin"), scaleOf(width)));
     const focused = table.contains(table.getRootNode().activeElement);
     table.replaceChildren(numbers(data.bins, model.get("bin")));
     if (focused) table.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
@@ -78,8 +89,16 @@ export function mountReliability(host, model, { speak = () => {} } = {}) {
   model.on("change:data", draw);
   model.on("change:bin", draw);
   host.append(root);
+  let drawn = 0;
+  const watch = new ResizeObserver(() => {
+    if (root.clientWidth === drawn) return;
+    drawn = root.clientWidth;
+    draw();
+  });
+  watch.observe(root);
   draw();
   return () => {
+    watch.disconnect();
     model.off("change:data", draw);
     model.off("change:bin", draw);
     root.remove();
@@ -88,21 +107,29 @@ export function mountReliability(host, model, { speak = () => {} } = {}) {
 
 const range = ({ lo, hi }) => `${fixed(lo, 1)}\u2013${fixed(hi, 1)}`;
 
-function binWords(bin) {
-  const way = bin.gap > 0 ? "overconfident" : "underconfident";
-  const stated = `confidence ${fixed(bin.confidence)}, accuracy ${fixed(bin.accuracy)}`;
-  const bounds = `[${fixed(bin.accuracy_lo)}, ${fixed(bin.accuracy_hi)}]`;
-  return `${range(bin)}: ${stated} ${bounds}, ${whole(bin.n)} answers, ${way} by ${fixed(Math.abs(bin.gap))}`;
+// "+0.05"; a gap that rounds to nothing has no sign.
+function gapText(gap) {
+  const size = fixed(Math.abs(gap));
+  return Number(size) ? `${gap > 0 ? "+" : "\u2212"}${size}` : size;
 }
 
-function curve(bins, selected) {
+function binWords(bin) {
+  const size = fixed(Math.abs(bin.gap));
+  const way = bin.gap > 0 ? "overconfident" : "underconfident";
+  const gap = Number(size) ? `${way} by ${size}` : "no gap";
+  const stated = `confidence ${fixed(bin.confidence)}, accuracy ${fixed(bin.accuracy)}`;
+  const bounds = `[${fixed(bin.accuracy_lo)}, ${fixed(bin.accuracy_hi)}]`;
+  return `${range(bin)}: ${stated} ${bounds}, ${count(bin.n, "answer")}, ${gap}`;
+}
+
+function curve(bins, selected, scale) {
+  const { across, up, base, width, height } = scale;
   const filled = bins.map((bin, at) => ({ ...bin, at })).filter((bin) => bin.n);
   const points = filled.map((bin) => `${across(bin.confidence)},${up(bin.accuracy)}`).join(" ");
-  const base = SIZE.top + SIZE.plot + SIZE.gap + SIZE.bars;
   const label = `Accuracy by stated confidence. ${filled.map(binWords).join(". ")}`;
   return drawing(
     "svg",
-    { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img", "aria-label": label },
+    { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
     TICKS.map((tick) => [
       drawing("line", { class: "grid-line", x1: across(0), x2: across(1), y1: up(tick), y2: up(tick) }),
       drawing("text", { class: "tick end", x: across(0) - 6, y: up(tick) + 4 }, fixed(tick, 1)),
@@ -111,14 +138,16 @@ function curve(bins, selected) {
     drawing("text", { class: "axis middle", transform: `translate(12 ${up(0.5)}) rotate(-90)` }, "accuracy"),
     drawing("text", { class: "axis middle", x: across(0.5), y: base + 34 }, "stated confidence"),
     drawing("line", { class: "ideal", x1: across(0), y1: up(0), x2: across(1), y2: up(1) }),
-    drawing("text", { class: "axis", x: across(0.2), y: up(0.09) }, "accuracy = confidence"),
+    // Where answers of low confidence would be right nearly always: the corner that stays empty.
+    drawing("line", { class: "ideal", x1: across(0.02), x2: across(0.09), y1: up(0.93), y2: up(0.93) }),
+    drawing("text", { class: "axis", x: across(0.11), y: up(0.93) + 4 }, "accuracy = confidence"),
     drawing("polyline", { class: "curve", points }),
-    filled.map((bin) => mark(bin, bin.at === selected)),
-    bars(filled, base, selected),
+    filled.map((bin) => mark(bin, bin.at === selected, scale)),
+    bars(filled, selected, scale),
   );
 }
 
-function mark(bin, isSelected) {
+function mark(bin, isSelected, { across, up }) {
   const x = across(bin.confidence);
   const [top, bottom] = [up(bin.accuracy_hi), up(bin.accuracy_lo)];
   const cap = (y) => drawing("line", { class: "interval", x1: x - 4, x2: x + 4, y1: y, y2: y });
@@ -134,18 +163,22 @@ function mark(bin, isSelected) {
   );
 }
 
-function bars(filled, base, selected) {
+// Columns with the number of answers of each bin.
+function bars(filled, selected, { across, base, width }) {
   const most = Math.max(...filled.map((bin) => bin.n));
+  const room = (across(1) - across(0)) / 10;
+  const isNarrow = filled.length > 3 && room < 7 * (2 + whole(most).length);
   const line = drawing("line", { class: "base", x1: across(0), x2: across(1), y1: base, y2: base });
   const columns = filled.map((bin) => {
     const height = Math.max(1, (bin.n / most) * (SIZE.bars - 12));
-    const width = across(bin.hi) - across(bin.lo) - 4;
     const middle = (across(bin.lo) + across(bin.hi)) / 2;
+    const words = isNarrow ? whole(bin.n) : `n ${whole(bin.n)}`;
+    const half = 3.4 * words.length;
     return drawing(
       "g",
       { class: `bar ${bin.at === selected ? "chosen" : ""}`, "data-bin": bin.at },
-      drawing("rect", { x: across(bin.lo) + 2, y: base - height, width, height }),
-      drawing("text", { class: "tick middle", x: middle, y: base - height - 3 }, `n ${whole(bin.n)}`),
+      drawing("rect", { x: across(bin.lo) + 2, y: base - height, width: across(bin.hi) - across(bin.lo) - 4, height }),
+      drawing("text", { class: "tick middle", x: Math.min(middle, width - half), y: base - height - 3 }, words),
     );
   });
   return [line, ...columns];
@@ -174,7 +207,7 @@ function numbers(bins, selected) {
         fixed(bin.confidence),
         fixed(bin.accuracy),
         `[${fixed(bin.accuracy_lo)}, ${fixed(bin.accuracy_hi)}]`,
-        `${bin.gap > 0 ? "+" : "\u2212"}${fixed(Math.abs(bin.gap))}`,
+        gapText(bin.gap),
       ].map((text) => element("td", {}, text)),
     ),
   );

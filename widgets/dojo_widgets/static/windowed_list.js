@@ -11,7 +11,8 @@ function uniquePrefix() {
   return `list${lists}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// Returns { node, show(rows, selected), focus(), hasFocus() }. Rows are objects with an `id`.
+// Returns { node, show(rows, selected, active), focus(), hasFocus() }. Rows are objects with an `id`. The active row is
+// the one keys start from, which need not be selected.
 //   label       name of the list for screen readers
 //   rowHeight   height of every row in pixels
 //   cells(row)  what stands in a row
@@ -23,13 +24,14 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
   const node = element("div", { class: "rows scrolls", role: "listbox", tabindex: 0, "aria-label": label }, inner);
   let rows = [];
   let selected = "";
+  let active = "";
 
   const row = (at) => {
     const one = rows[at];
     return element(
       "div",
       {
-        class: "row",
+        class: one.id === active && active !== selected ? "row active" : "row",
         role: "option",
         id: `${prefix}-${at}`,
         style: `top:${at * rowHeight}px;height:${rowHeight}px`,
@@ -44,9 +46,9 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
 
   const draw = () => {
     const { from, to } = visibleRange(node.scrollTop, node.clientHeight, rowHeight, rows.length);
-    const at = rows.findIndex((one) => one.id === selected);
+    const at = rows.findIndex((one) => one.id === active);
     const drawn = Array.from({ length: to - from }, (_, index) => from + index);
-    // The selected row stays in the page, out of sight too: it is what the list says is active.
+    // The active row stays in the page, out of sight too, because the list names it.
     if (at >= 0 && (at < from || at >= to)) drawn.push(at);
     inner.replaceChildren(...drawn.map(row));
     if (at < 0) node.removeAttribute("aria-activedescendant");
@@ -54,7 +56,7 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
   };
 
   const reveal = () => {
-    const at = rows.findIndex((one) => one.id === selected);
+    const at = rows.findIndex((one) => one.id === active);
     if (at >= 0) node.scrollTop = scrollToRow(at, node.scrollTop, node.clientHeight, rowHeight);
   };
 
@@ -67,7 +69,12 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
     if (one) onPick(one.id);
   };
   // When pressed, not when released: leaving a field draws the rows anew, and a row that is gone gets no click.
-  inner.addEventListener("mousedown", (event) => event.button === 0 && pick(event));
+  inner.addEventListener("mousedown", (event) => {
+    if (event.button !== 0) return;
+    pick(event);
+    // A list that what was picked has taken the place of must not take the focus from it.
+    if (!node.offsetParent) event.preventDefault();
+  });
   // A click without a pointer comes from assistive software.
   inner.addEventListener("click", (event) => event.detail === 0 && pick(event));
   node.addEventListener("scroll", draw, { passive: true });
@@ -79,9 +86,10 @@ export function windowedList({ label, rowHeight, cells, words, onPick }) {
 
   return {
     node,
-    show: (next, id) => {
+    show: (next, id, at = id) => {
       rows = next;
       selected = id;
+      active = at;
       inner.style.height = `${rows.length * rowHeight}px`;
       reveal();
       draw();
