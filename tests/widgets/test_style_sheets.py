@@ -11,14 +11,17 @@ from dojo_widgets.assets import STATIC
 
 ROOTS = {
     "confusion_matrix": (".confusion-matrix",),
+    "delta_forest": (":is(.delta-forest, .noise-band)", ".delta-forest", ".noise-band"),
     "document_view": (".dojo .document-pane",),
     "field_grid": (".field-grid",),
     "miss_explorer": (".miss-explorer",),
     "miss_table": (":is(.miss-table, .miss-explorer)",),
+    "noise_band": (".noise-band",),
     "reliability_curve": (".reliability-curve",),
     "span_compare": (".dojo .compare-pane",),
     "span_labeler": (".span-labeler",),
     "threshold_explorer": (".threshold-explorer",),
+    "what_if": (".what-if",),
 }
 SHEETS = sorted(path for path in STATIC.glob("*.css") if path.stem != "base")
 

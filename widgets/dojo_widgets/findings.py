@@ -10,6 +10,7 @@ import pandas as pd
 
 from dojo_kit import charts, formats
 from dojo_kit.analysis.attribution import Attribution, attribute
+from dojo_kit.analysis.compare import compare
 from dojo_kit.analysis.families import RANKED_FROM, worst_family
 from dojo_kit.analysis.recovery import CHANGES, Recovery, recovered
 from dojo_kit.analysis.span_cases import CAUSES
@@ -17,6 +18,7 @@ from dojo_kit.analysis.thresholds import sweep
 from dojo_kit.report import Report
 from dojo_kit.stats.intervals import undefined
 from dojo_kit.views import sweep_view
+from dojo_widgets.compare_findings import add_changes
 from dojo_widgets.field_grid import FieldGrid
 from dojo_widgets.miss_explorer import MissExplorer
 from dojo_widgets.threshold_explorer import ThresholdExplorer
@@ -91,8 +93,10 @@ def findings_page(
     if field is not None:
         say("embedding spans and windows of text")
         _add_misses(page, attribution, field, documents)
-    if recovery is not None:
+    if recovery is not None and against is not None:
+        say("comparing the runs")
         _add_recovery(page, recovery)
+        add_changes(page, compare(scored, against, allow=("surface",)))
     say("drawing fields and documents")
     page.heading("By field and document")
     page.chart(charts.field_decomposition(scored), caption=_FIELDS_SAY, live=len(attribution.spans) <= LIVE_UP_TO)
