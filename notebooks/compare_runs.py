@@ -144,15 +144,25 @@ def _(Finding, comparison, forest, formats):
 @app.cell
 def _(comparison, forest, mo):
     # The same documents as a frame.
-    _columns = ["document", "a", "b", "change", "direction", "predicted_a", "predicted_b", "expected"]
-    changed = comparison.changed(forest.metric or None)[_columns]
+    _columns = {
+        "document": "document",
+        "a": "A",
+        "b": "B",
+        "change": "change",
+        "direction": "B is",
+        "predicted_a": "answer of A",
+        "predicted_b": "answer of B",
+        "expected": "expected",
+    }
+    changed = comparison.changed(forest.metric or None)[list(_columns)].dropna(axis="columns", how="all")
+    changed = changed.rename(columns=_columns)
     mo.ui.table(
         changed,
         page_size=8,
         selection=None,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping=dict.fromkeys(("a", "b", "change"), "{:.3f}"),
+        format_mapping={"A": "{:.3f}", "B": "{:.3f}", "change": "{:+.3f}"},
     )
     return
 
@@ -162,7 +172,7 @@ def _(mo):
     mo.md("""
     ## What would it take to know?
 
-    `mde` is the smallest change that so many documents show in 4 of 5 tries; `required_n` the documents it takes to
+    *Detectable* is the smallest change that so many documents show in 4 of 5 tries; in brackets stand the documents it takes to
     show a change as large as the one found. A verdict that says *inconclusive* is no proof that nothing changed.
     """)
     return
@@ -170,31 +180,42 @@ def _(mo):
 
 @app.cell
 def _(comparison, mo):
-    _shown = [
-        "metric",
-        "a",
-        "b",
-        "delta",
-        "lo",
-        "hi",
-        "p",
-        "p_holm",
-        "n",
-        "band",
-        "band_m",
-        "mde",
-        "required_n",
-        "verdict",
-    ]
+    _shown = {
+        "metric": "metric",
+        "delta": "change",
+        "interval": "interval",
+        "p": "p",
+        "band": "band ±",
+        "verdict": "verdict",
+        "mde": "detectable",
+        "documents": "n (needed)",
+    }
+
+    def _p(value: float) -> str:
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+    def _known(value: float) -> str:
+        return f"{value:.4f}" if value == value else "unknown"
+
     _frame = comparison.frame()
-    _table = _frame.loc[_frame["kind"].isin(["headline", "composite", "field"]), _shown]
+    _table = _frame[_frame["kind"].isin(["headline", "composite", "field"])].reset_index(drop=True)
+    _table["p"] = _table["p_holm"].fillna(_table["p"])
+    _table["interval"] = [f"[{lo:+.4f}, {hi:+.4f}]" for lo, hi in zip(_table["lo"], _table["hi"], strict=True)]
+    _needed = [f" ({n:,.0f})" if n == n else "" for n in _table["required_n"].astype(float)]
+    _table["documents"] = [f"{n:,}{needed}" for n, needed in zip(_table["n"], _needed, strict=True)]
+    _table["metric"] = _table["metric"].str.replace("_", " ")
     mo.ui.table(
-        _table.reset_index(drop=True),
+        _table[list(_shown)].rename(columns=_shown),
         page_size=12,
         selection=None,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping=dict.fromkeys(("a", "b", "delta", "lo", "hi", "p", "p_holm", "band", "mde"), "{:.4f}"),
+        format_mapping={
+            "change": "{:+.4f}",
+            "p": _p,
+            "band ±": _known,
+            "detectable": _known,
+        },
     )
     return
 

@@ -20,8 +20,10 @@ def _():
     from dojo_kit.records import ExtractionRow
     from dojo_kit.runs.activity import read_activity
     from dojo_kit.samples import sample_data
+    from dojo_widgets import Finding
 
     return (
+        Finding,
         ExtractionRow,
         InputError,
         assign_bill,
@@ -74,17 +76,16 @@ def _(cost_report, paths, read_run):
 
 
 @app.cell(hide_code=True)
-def _(escape, formats, mo, report):
-    # Names of runs and models come from outside: shown as text, never as markdown.
+def _(Finding, formats, report):
     def _says(total) -> str:
         known = f"the known part is {formats.dollars(total.known_usd)}" if total.n_known else "nothing of it is known"
         return f"unknown ({total.note}; {known})" if total.usd is None else formats.dollars(total.usd)
 
-    _notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
-    mo.Html(
-        f"<h2>{formats.count(len(report.runs), 'run')}: estimated {escape(_says(report.estimated))}, stated by the "
-        f"provider {escape(_says(report.billed))}</h2>"
-        f"<p>Packaged prices of {escape(report.prices_as_of)}, {escape(report.prices_source)}.</p><ul>{_notes}</ul>"
+    Finding(
+        f"{formats.count(len(report.runs), 'run')}: estimated {_says(report.estimated)}, stated by the provider "
+        f"{_says(report.billed)}",
+        f"Packaged prices of {report.prices_as_of}, {report.prices_source}.",
+        *report.notes,
     )
     return
 
@@ -97,15 +98,25 @@ def _(markup, mo, report, run_costs):
 
 @app.cell
 def _(formats, mo, report):
-    _shown = ["name", "stage", "model", "n_rows", "rows_with_usage", "rows_replayed", "prompt_tokens"]
-    _shown += ["completion_tokens", "estimated_usd", "billed_usd", "note"]
+    _shown = {
+        "name": "run",
+        "model": "model",
+        "rows_with_usage": "rows with usage",
+        "prompt_tokens": "tokens read",
+        "completion_tokens": "written",
+        "estimated_usd": "estimated",
+        "billed_usd": "stated",
+        "note": "remarks",
+    }
+    _costs = report.frame()
+    _table = _costs[_costs["stage"] == "total"][list(_shown)].rename(columns=_shown).fillna({"remarks": ""})
     mo.ui.table(
-        report.frame()[_shown],
+        _table,
         page_size=10,
         selection=None,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping=dict.fromkeys(("estimated_usd", "billed_usd"), formats.dollars),
+        format_mapping=dict.fromkeys(("estimated", "stated"), formats.dollars),
     )
     return
 
@@ -158,15 +169,26 @@ def _(cost_against_score, escape, fronts, markup, mo, unscored):
 
 @app.cell
 def _(formats, fronts, mo, pd):
-    _columns = ["run", "model", "prompt_version", "cost", "score", "score_lo", "score_hi", "n", "on_front", "beaten_by"]
-    points = pd.concat([front.frame()[_columns] for front in fronts]) if fronts else pd.DataFrame(columns=_columns)
+    _columns = {
+        "run": "run",
+        "model": "model",
+        "prompt_version": "prompt",
+        "cost": "a document",
+        "score": "score",
+        "score_lo": "from",
+        "score_hi": "to",
+        "n": "n",
+        "beaten_by": "beaten by",
+    }
+    _frames = [front.frame()[list(_columns)] for front in fronts] or [pd.DataFrame(columns=list(_columns))]
+    points = pd.concat(_frames).rename(columns=_columns).fillna({"beaten by": ""}).reset_index(drop=True)
     mo.ui.table(
         points,
         page_size=10,
         selection=None,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping={"cost": formats.dollars, **dict.fromkeys(("score", "score_lo", "score_hi"), formats.number)},
+        format_mapping={"a document": formats.dollars, **dict.fromkeys(("score", "from", "to"), formats.number)},
     )
     return
 

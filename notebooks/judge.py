@@ -7,7 +7,6 @@ app = marimo.App(width="full", app_title="Can the judge be trusted")
 @app.cell
 def _():
     from hashlib import sha256
-    from html import escape
 
     import marimo as mo
     import pandas as pd
@@ -18,12 +17,13 @@ def _():
     from dojo_kit.charts.judging import judge_lean, judge_table
     from dojo_kit.runs.judgments import read_judgments
     from dojo_kit.samples import sample_data
+    from dojo_widgets import Finding
 
     return (
         CORRECTNESS,
+        Finding,
         Judgment,
         calibrate_judge,
-        escape,
         formats,
         judge_lean,
         judge_table,
@@ -92,16 +92,15 @@ def _(calibrate_judge, chosen, judgments_of, path):
 
 
 @app.cell(hide_code=True)
-def _(escape, formats, found, mo, n_duplicates, source):
-    # Names come from outside: shown as text, never as markdown.
+def _(Finding, formats, found, n_duplicates, source):
     _left_out = (
         f", {formats.count(n_duplicates, 'earlier line')} of the same documents left out" if n_duplicates else ""
     )
-    mo.Html(
-        f"<h2>Judge and score agree on {escape(formats.estimate(found.decisive_agreement))} of the documents that decide, "
-        f"kappa {escape(formats.estimate(found.kappa))}</h2>"
-        f"<p>{escape(source)}: {formats.count(found.n_judged, 'document')} judged, {found.n_scored} with a verdict and a "
-        f"score, {found.n_errors} without a verdict{_left_out}.</p>"
+    Finding(
+        f"Judge and score agree on {formats.estimate(found.decisive_agreement)} of the documents that decide, "
+        f"kappa {formats.estimate(found.kappa)}",
+        f"{source}: {formats.count(found.n_judged, 'document')} judged, {found.n_scored} with a verdict and a score, "
+        f"{found.n_errors} without a verdict{_left_out}.",
     )
     return
 
@@ -117,8 +116,8 @@ def _(mo):
     mo.md("""
     ## Which figure says what?
 
-    `agree_rate` is the published one: documents with a middling score and verdicts of `partial` are counted and cannot
-    agree, so it is low by construction. `decisive_agreement` leaves them out. `kappa` is agreement beyond chance over the
+    The *published agreement* counts documents with a middling score and verdicts of *partial*, which cannot agree, so it
+    is low by construction. *Agreement where both decide* leaves them out. *Kappa* is agreement beyond chance over the
     whole table; where nearly all scores are strong, chance alone agrees often, and kappa is low or undefined.
     """)
     return
@@ -126,10 +125,16 @@ def _(mo):
 
 @app.cell
 def _(formats, found, mo, pd):
+    _words = {
+        "agree_rate": "published agreement",
+        "decisive_agreement": "agreement where both decide",
+        "kappa_weighted": "kappa, near misses count half",
+        "lean": "lean (kinder above 0)",
+    }
     figures = pd.DataFrame(
         [
             {
-                "figure": name,
+                "figure": _words.get(name, name.replace("_", " ")),
                 "value": formats.number(estimate.value),
                 "95 % interval": formats.interval(estimate),
                 "n": estimate.n,
@@ -162,7 +167,9 @@ def _(found, judge_lean, markup, mo):
 @app.cell
 def _(found, mo):
     _columns = ["field", "n", "accurate", "partial", "inaccurate", "strict", "lenient", "lean"]
-    mo.ui.table(found.by_field[_columns].round(3), selection=None, show_column_summaries=False, show_data_types=False)
+    _fields = found.by_field[_columns].round(3)
+    _fields["field"] = _fields["field"].str.replace("_", " ")
+    mo.ui.table(_fields, selection=None, show_column_summaries=False, show_data_types=False)
     return
 
 

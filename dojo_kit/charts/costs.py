@@ -36,6 +36,7 @@ def cost_against_score(front: CostFront, *, title: str | None = None) -> alt.Lay
         lacks = "; ".join(dict.fromkeys(lacks for _, lacks in front.left_out)) or "there are no runs"
         return marks.nothing(title or "No run has both a cost and a score", f"{lacks[0].upper()}{lacks[1:]}.")
     frame = pd.DataFrame([_point(point) for point in front.points])
+    frame["name"] = _names(frame)
     x, y = _axes(front, frame)
     base = alt.Chart(frame)
     best = base.transform_filter("datum.on_front")
@@ -48,7 +49,7 @@ def cost_against_score(front: CostFront, *, title: str | None = None) -> alt.Lay
         size=60, color=LIGHT["edge"], fill=LIGHT["panel"], strokeWidth=1.6, opacity=1
     )
     filled = best.mark_point(filled=True, size=80, color=LIGHT["run-a"], opacity=1)
-    names = best.mark_text(align="right", dx=-9, dy=-7, limit=220, color=LIGHT["ink"]).encode(x=x, y=y, text="run:N")
+    names = best.mark_text(align="right", dx=-9, dy=-7, limit=220, color=LIGHT["ink"]).encode(x=x, y=y, text="name:N")
     points = [layer.encode(x=x, y=y, **marks.spoken()) for layer in (beaten, filled)]
     layered = alt.layer(up, across, path, *points, names).properties(height=HEIGHT)
     whole: alt.LayerChart = marks.titled(layered, title or _finding(front), _caution(front))
@@ -69,6 +70,21 @@ def _point(point: CostPoint) -> dict[str, Any]:
         "on_front": point.on_front,
         "says": says,
     }
+
+
+_NEAR = 0.06
+"""Share of the height within which two names would overlap."""
+
+
+def _names(frame: pd.DataFrame) -> list[str]:
+    """Name the points of the front from the top down; one that lies on another is counted with it."""
+    near = _NEAR * float(frame["hi"].max() - frame["lo"].min())
+    named: dict[int, list[str]] = {}
+    for index in frame[frame["on_front"]].sort_values(["score", "run"], ascending=[False, True]).index:
+        beside = [at for at in named if abs(frame["score"][at] - frame["score"][index]) < near]
+        named.setdefault(beside[-1] if beside else index, []).append(frame["run"][index])
+    names = {at: runs[0] if len(runs) == 1 else f"{runs[0]} and {len(runs) - 1} more" for at, runs in named.items()}
+    return [names.get(index, "") for index in frame.index]
 
 
 def _axes(front: CostFront, frame: pd.DataFrame) -> tuple[alt.X, alt.Y]:
