@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dojo_kit.samples.answers import Answer
 from dojo_kit.samples.contracts import Contract
 from dojo_kit.samples.label_runs import Sorted
 from dojo_kit.samples.phrases import phrases
+from dojo_kit.samples.rag_labels import RagFault
 
 SHOWN = 60
 """Characters of a label that a manifest shows."""
@@ -73,6 +74,8 @@ class Manifest:
         documents: The contracts.
         faults: Everything planted, in the order of runs and documents.
         kinds: Kind of fault -> what it is and what scoring shows of it.
+        rag_faults: Everything planted in the labels of queries.
+        rag_kinds: The same of them.
     """
 
     seed: int
@@ -81,6 +84,8 @@ class Manifest:
     documents: tuple[SampleDocument, ...]
     faults: tuple[PlantedFault, ...]
     kinds: Mapping[str, Mapping[str, str]]
+    rag_faults: tuple[RagFault, ...] = ()
+    rag_kinds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the manifest as JSON-ready values."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dojo_kit import __version__
 from dojo_kit.samples.phrases import phrases
+from dojo_kit.samples.rag_files import EXPORT, FOLDER
 from dojo_kit.samples.write import MANIFEST, N_CONTRACTS, SEED, write_samples
 
 
@@ -31,8 +32,9 @@ def sample_data() -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Tell whether a sample was written to its end, its manifest, and has the runs that are planned today."""
+    """Tell whether a sample was written to its end, its manifest, and has the runs and labels planned today."""
     plan = phrases("plan")
     planned = (*plan["extraction"], *plan["subtype"], plan["docclass"])
     files = [folder / "runs" / f"{run['name']}.json" for run in planned]
+    files.append(folder / FOLDER / "annotation" / "exports" / EXPORT / "retrieval.csv")
     return all(path.is_file() for path in (folder / MANIFEST, *files))

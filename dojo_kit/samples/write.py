@@ -19,6 +19,8 @@ from dojo_kit.samples.labels import question_answers
 from dojo_kit.samples.manifest import Manifest, PlantedFault, describe, fault_kinds, mislabelled, planted
 from dojo_kit.samples.phrases import phrases
 from dojo_kit.samples.planting import answers_of_run
+from dojo_kit.samples.rag_files import rag_files, rag_kinds
+from dojo_kit.samples.rag_labels import RagFault
 from dojo_kit.storage import write_text
 
 SEED, N_CONTRACTS = 7, 40
@@ -32,8 +34,8 @@ def write_samples(folder: str | Path, *, seed: int = SEED, n_contracts: int = N_
     them and nobody changed them since.
 
     Args:
-        folder: Where to write: ``documents/*.txt``, ``labels.json`` in the layout of CUAD, ``runs/*.json``,
-            ``manifest.json`` and ``README.md``.
+        folder: Where to write: ``documents/*.txt``, ``labels.json`` in the layout of CUAD, ``runs/*.json``, a workspace
+            of labelled queries in ``rag``, ``manifest.json`` and ``README.md``.
         seed: Seed of everything.
         n_contracts: Contracts to write; below about 20 not every kind of fault finds a place.
 
@@ -52,13 +54,16 @@ def write_samples(folder: str | Path, *, seed: int = SEED, n_contracts: int = N_
     texts[LABELS] = labels_text(question_answers(contracts))
     _write(folder, texts)
     runs, faults = _runs(folder, contracts, seed)
-    texts |= runs
-    texts[README] = _readme(seed, contracts, faults)
-    _write(folder, {name: texts[name] for name in (*runs, README)})
+    queries, query_faults = rag_files(contracts, seed)
+    texts |= runs | queries
+    texts[README] = _readme(seed, contracts, faults, query_faults)
+    _write(folder, {name: texts[name] for name in (*runs, *queries, README)})
     files = {name: _hash(text.encode("utf-8")) for name, text in sorted(texts.items())}
     documents = tuple(describe(contract) for contract in contracts)
-    manifest = Manifest(seed, n_contracts, files, documents, tuple(faults), fault_kinds())
-    write_text(folder / MANIFEST, record_text(manifest.as_dict(), "documents", "faults"))
+    manifest = Manifest(
+        seed, n_contracts, files, documents, tuple(faults), fault_kinds(), tuple(query_faults), rag_kinds()
+    )
+    write_text(folder / MANIFEST, record_text(manifest.as_dict(), "documents", "faults", "rag_faults"))
     _remove_stale(folder, old, files)
     return manifest
 
@@ -143,12 +148,19 @@ def _remove_stale(folder: Path, old: Mapping[str, str], new: Mapping[str, str]) 
                 path.unlink()
 
 
-def _readme(seed: int, contracts: Sequence[Contract], faults: Sequence[PlantedFault]) -> str:
+def _readme(
+    seed: int, contracts: Sequence[Contract], faults: Sequence[PlantedFault], query_faults: Sequence[RagFault]
+) -> str:
     """Say where the sample comes from and what is planted in it."""
     kinds = fault_kinds()
     counts = Counter(fault.kind for fault in faults)
     planted_lines = [
         f"| `{kind}` | {counts[kind]} | {entry['meaning']} | {entry['seen']} |" for kind, entry in kinds.items()
+    ]
+    in_queries = Counter(fault.kind for fault in query_faults)
+    query_lines = [
+        f"| `{kind}` | {in_queries[kind]} | {entry['meaning']} | {entry['seen']} |"
+        for kind, entry in rag_kinds().items()
     ]
     awkward = [f"- {contract.name}: `{contract.quirk}`" for contract in contracts if contract.quirk]
     values = {
@@ -157,6 +169,7 @@ def _readme(seed: int, contracts: Sequence[Contract], faults: Sequence[PlantedFa
         "families": ", ".join(sorted({contract.family for contract in contracts})),
         "awkward": "\n".join(awkward) or "- none",
         "faults": "\n".join(planted_lines),
+        "query_faults": "\n".join(query_lines),
     }
     text: str = phrases("readme")["text"]
     for name, value in values.items():
