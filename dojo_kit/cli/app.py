@@ -12,6 +12,7 @@ from dojo_kit.cli.compare import compare
 from dojo_kit.cli.contracteval import contracteval_app
 from dojo_kit.cli.cost import cost
 from dojo_kit.cli.demo import demo
+from dojo_kit.cli.eval import eval_app
 from dojo_kit.cli.explain import explain
 from dojo_kit.cli.judge import judge
 from dojo_kit.cli.leaderboard import leaderboard
@@ -22,6 +23,7 @@ from dojo_kit.cli.publish import publish
 from dojo_kit.cli.report import report
 from dojo_kit.cli.score import diagnose, score
 from dojo_kit.cli.verify import verify
+from dojo_kit.cli.whatif import whatif_app
 
 app = typer.Typer(
     name="dojo",
@@ -66,3 +68,5 @@ for command in (
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 app.add_typer(contracteval_app, name="contracteval")
+app.add_typer(eval_app, name="eval")
+app.add_typer(whatif_app, name="whatif")

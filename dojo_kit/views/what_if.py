@@ -1,0 +1,336 @@
+"""What-ifs as sliders draw them: everything a place of the controls needs, computed before, to be looked up and added.
+
+For every pool and committee size there are the sums over the documents that are *not* escalated, one for each share, so
+that accuracy at any place is one sum, one product and one division. Intervals come from the same resamples as those of
+`dojo_kit.simulate`; between the accuracies of `ASSUMED` they are interpolated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dojo_kit import formats
+from dojo_kit.errors import InputError
+from dojo_kit.settings import Settings, resolve
+from dojo_kit.simulate.ablation import rerun_groups
+from dojo_kit.simulate.committee import SIZES, Committee, committee
+from dojo_kit.simulate.escalation import (
+    ACCURACY_SPREAD,
+    ESCALATED_COST,
+    STRONGER_ACCURACY,
+    answers_of,
+    document_confidence,
+    n_escalated,
+)
+from dojo_kit.simulate.pipeline import FALLBACK_SUCCESS, SCALES, failures
+from dojo_kit.simulate.votes import Pool, Votes, votes_of
+from dojo_kit.stats.compare import noise_band
+from dojo_kit.stats.intervals import Array, Bootstrap, Estimate
+
+if TYPE_CHECKING:
+    from dojo_kit.simulate.corpus import Corpus
+    from dojo_kit.simulate.pipeline import FailurePipeline
+
+SHARES = tuple(step / 100 for step in range(51))
+"""Shares of escalated documents that the slider stops at."""
+
+ASSUMED = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+"""Accuracies of a stronger model for which intervals were resampled."""
+
+TRIES = (1, 2, 3, 4, 5)
+"""Tries of a call that the slider stops at."""
+
+_DIGITS = 9
+_BOUND_DIGITS = 6
+
+POOL_SAYS: Mapping[str, str] = {
+    "all": "every run, models and prompts mixed",
+    "model": "one prompt, the last run of every model",
+    "prompt": "one prompt, every run",
+    "rerun": "one model and one prompt, run again",
+}
+"""Pool -> what votes in it, in words."""
+
+
+def what_if_view(
+    corpus: Corpus,
+    task: str,
+    *,
+    stronger: str | None = None,
+    sizes: Sequence[int] = SIZES,
+    call_usd: float | None = None,
+    settings: Settings | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Return everything the sliders look up.
+
+    Args:
+        corpus: The corpus.
+        task: Task key.
+        stronger: Run id or model whose real answers escalated documents can get; it takes no part in the votes.
+        sizes: Numbers of votes the slider stops at; 1 is always among them.
+        call_usd: What one call costs in US dollars; without it costs are multiples of a call.
+        settings: Seed, replicates and level; the current settings by default.
+        progress: Called with pools done and all pools.
+
+    Returns:
+        ``task``; ``base`` (the place everything is compared with), ``start`` (the place shown first); ``sizes``,
+        ``shares``, ``assumed`` and ``tries``, where the sliders stop; ``pools``, see `pool_sums`; ``failures``: rows,
+        failed, ``rate`` and a ``sweep``; ``band`` of rerun noise; ``scale``, ``spread``, ``call_usd``, ``stronger``.
+
+    Raises:
+        InputError: There are no votes, no stronger run of that name, or the corpus is legacy.
+    """
+    if corpus.legacy:
+        message = "the corpus was read as published, whose intervals cannot be looked up"
+        raise InputError(message, field="corpus", expected="a corpus read without legacy")
+    given = resolve(settings)
+    statistics = given.statistics
+    bootstrap = Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
+    without = _runs_of(corpus, task, stronger)
+    answers = answers_of(corpus, task, run_ids=without) if without else None
+    stops = sorted({1, *sizes})
+    pools, reasons = [], {}
+    for number, pool in enumerate(get_args(Pool), start=1):
+        try:
+            votes = votes_of(corpus, task, pool=pool, without_runs=without)
+        except InputError as error:
+            reasons[pool] = error.message
+        else:
+            found = committee(votes, sizes=stops, settings=given)
+            pools.append(pool_sums(found, answers, bootstrap) | _about(corpus, votes))
+        if progress:
+            progress(number, len(get_args(Pool)))
+    if not pools:
+        raise InputError(f"no votes of task {task!r}", field="runs", expected="runs with answers")
+    known = {pool["key"] for pool in pools}
+    first = next(pool for pool in ("all", "prompt", "rerun", "model") if pool in known)
+    base = {"pool": first, "votes": 1, "alpha": 0.0, "escalated_accuracy": STRONGER_ACCURACY, "use_stronger": False}
+    base |= {"escalated_cost": ESCALATED_COST, "tries": 1, "fallback": False}
+    start = base | {"votes": min(stops, key=lambda k: abs(k - 5)), "alpha": 0.15, "tries": 3, "fallback": True}
+    return {
+        "task": pools[0]["task"],
+        "base": base,
+        "start": start | {"use_stronger": answers is not None},
+        "sizes": stops,
+        "shares": list(SHARES),
+        "assumed": list(ASSUMED),
+        "tries": list(TRIES),
+        "pools": pools,
+        "missing": reasons,
+        "failures": _failures(failures(corpus, task=task, tries=TRIES, settings=given, scales=(SCALES[0],))),
+        "band": noise_band([g for found in rerun_groups(corpus, task).values() for g in found]).as_dict(),
+        "scale": SCALES[-1],
+        "spread": ACCURACY_SPREAD,
+        "call_usd": call_usd,
+        "stronger": stronger,
+        "level": statistics.confidence,
+    }
+
+
+def _runs_of(corpus: Corpus, task: str, stronger: str | None) -> list[str]:
+    """Return the runs a name stands for: one run, or all of a model."""
+    if stronger is None:
+        return []
+    rows = corpus.of_task(task)
+    ids = rows.loc[(rows["run_id"] == stronger) | (rows["model"] == stronger), "run_id"].unique().tolist()
+    if not ids:
+        answers_of(corpus, task, models=[stronger])  # says which model it may have been
+    return [str(run_id) for run_id in ids]
+
+
+def pool_sums(found: Committee, answers: Mapping[str, float] | None, bootstrap: Bootstrap) -> dict[str, Any]:
+    """Return what one pool's places are looked up in.
+
+    Args:
+        found: Its committees.
+        answers: Document key -> whether the stronger model is right; None without one.
+        bootstrap: The resampling of documents.
+
+    Returns:
+        ``n`` documents; ``limit`` (the accuracy without end of votes); ``escalated``, documents by share; ``rows``, one
+        for each number of votes: ``k``, ``accuracy``, ``gain`` over one vote, ``method``, ``kept`` (by share, the sum
+        over documents that are not escalated), ``lo`` and ``hi`` (by share and assumed accuracy) and, with a stronger
+        run, ``real``, ``real_lo`` and ``real_hi`` (by share); ``stronger_tail``, its accuracy on what it got.
+    """
+    votes = found.votes
+    order = np.argsort(document_confidence(votes), kind="stable")
+    taken = [n_escalated(share, len(votes)) for share in SHARES]
+    is_kept = np.arange(len(votes))[:, None] >= np.array(taken)[None, :]
+    given = None if answers is None else np.array([answers.get(key, np.nan) for key in votes.keys], dtype=float)
+    # Resamples draw documents in the order of their keys; what is summed is in the order of confidence.
+    routed = _Routed(is_kept, np.argsort(order, kind="stable"), given, bootstrap)
+    return {
+        "n": len(votes),
+        "limit": _estimate(found.limit),
+        "escalated": taken,
+        "rows": [
+            {
+                "k": size.k,
+                "accuracy": _estimate(size.accuracy),
+                "gain": None if size.gain is None else _estimate(size.gain),
+                "method": size.method,
+                **routed.sums(found.probabilities[:, column]),
+            }
+            for column, size in enumerate(found.rows)
+        ],
+        "stronger_tail": None if given is None else routed.stronger_tail(),
+    }
+
+
+@dataclass(frozen=True)
+class _Routed:
+    """Sums over kept documents; rows of ``is_kept`` are places in the ranking, its columns shares."""
+
+    is_kept: NDArray[np.bool_]
+    places: NDArray[np.intp]
+    answers: Array | None
+    bootstrap: Bootstrap
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Whether each document is kept, shape (documents, shares)."""
+        return self.is_kept[self.places]
+
+    def sums(self, present: Array) -> dict[str, Any]:
+        n, kept = len(present), self.kept
+        values = np.where(kept, present[:, None], 0.0)
+        lo, hi = self._bounds(np.hstack([values, ~kept]), n)
+        found = {"kept": _rounded(values.sum(axis=0)), "lo": lo, "hi": hi}
+        if self.answers is None:
+            return found
+        answered = np.where(np.isnan(self.answers), present, self.answers)
+        real = np.where(kept, present[:, None], answered[:, None])
+        ends = self._quantiles(self.bootstrap.resampled_sums(real)[1] / n)
+        named = {"real_lo": ends[0].round(_BOUND_DIGITS).tolist(), "real_hi": ends[1].round(_BOUND_DIGITS).tolist()}
+        return found | {"real": _rounded(real.mean(axis=0))} | named
+
+    def _bounds(self, rows: Array, n: int) -> tuple[list[list[float]], list[list[float]]]:
+        """Return the ends of the interval by share and assumed accuracy."""
+        drawn = self.bootstrap.resampled_sums(rows.astype(float))[1]
+        present, escalated = np.hsplit(drawn, 2)
+        ends = np.array([self._quantiles((present + accuracy * escalated) / n) for accuracy in ASSUMED])
+        lo, hi = (end.T.round(_BOUND_DIGITS).tolist() for end in (ends[:, 0], ends[:, 1]))
+        return lo, hi
+
+    def _quantiles(self, replicates: Array) -> Array:
+        tail = (1 - self.bootstrap.confidence) / 2
+        return np.quantile(replicates, [tail, 1 - tail], axis=0, method="linear")
+
+    def stronger_tail(self) -> list[float | None]:
+        """Return the stronger run's accuracy on the documents it got, by share; None where it answered none."""
+        answers = np.full(len(self.kept), np.nan) if self.answers is None else self.answers
+        means = [answers[~column & ~np.isnan(answers)] for column in self.kept.T]
+        return [float(known.mean()) if len(known) else None for known in means]
+
+
+def _about(corpus: Corpus, votes: Votes) -> dict[str, Any]:
+    """Say what votes in a pool."""
+    runs = corpus.rows[corpus.rows["run_id"].isin(votes.run_ids)]
+    models, prompts = sorted(runs["model"].unique()), sorted(runs["prompt"].unique())
+    alone = len(models) == len(prompts) == 1
+    held = ", ".join(f"{name} {value.rpartition('/')[2]}" for name, value in votes.held_fixed.items())
+    return {
+        "key": votes.pool,
+        "task": votes.task,
+        "says": POOL_SAYS["rerun" if alone else votes.pool],
+        "held": held,
+        "votes": votes.n_votes,
+        "runs": len(votes.run_ids),
+        "models": len(models),
+        "prompts": len(prompts),
+        "unknown": votes.n_unknown,
+        "left_out": {reason: n for reason, n in votes.left_out.items() if n},
+        "per_document": formats.number(votes.n_votes / len(votes), digits=1),
+    }
+
+
+def _failures(pipeline: FailurePipeline) -> dict[str, Any]:
+    fit = pipeline.fit
+    return {
+        "rows": fit.n_rows,
+        "failed": fit.n_failed,
+        "disguised": fit.n_disguised,
+        "rate": _estimate(fit.rate),
+        "runs": fit.rate.n,
+        "fallback": FALLBACK_SUCCESS,
+        "sweep": [
+            {
+                "tries": int(row["max_tries"]),
+                "fallback": bool(row["fallback"]),
+                "rate": float(row["failure_rate"]),
+                "clustered": float(row["failure_rate_clustered"]),
+                "attempts": float(row["mean_attempts"]),
+            }
+            for row in pipeline.sweep.to_dict("records")
+        ],
+    }
+
+
+def outcome_at(view: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
+    """Look up and add what one place of the controls comes to; the browser does the same.
+
+    Args:
+        view: From `what_if_view`.
+        place: ``pool``, ``votes``, ``alpha``, ``escalated_accuracy``, ``use_stronger``, ``escalated_cost``, ``tries``
+            and ``fallback``; between two stops of a slider the nearest one counts.
+
+    Returns:
+        ``accuracy`` with ``lo`` and ``hi``, ``low`` and ``high`` (the assumed accuracy less and more by the spread),
+        ``escalated`` documents, ``tail`` (present accuracy on them), ``cost`` in calls, ``attempts``, ``wrong`` and
+        ``failed`` documents at scale, tries being independent or (``failed_clustered``) sharing their run's luck.
+    """
+    pool = next(pool for pool in view["pools"] if pool["key"] == place["pool"])
+    row = pool["rows"][_nearest(view["sizes"], place["votes"])]
+    step = _nearest(view["shares"], place["alpha"])
+    n, escalated = pool["n"], pool["escalated"][step]
+    real = place["use_stronger"] and "real" in row
+
+    def routed(accuracy: float) -> float:
+        return float((row["kept"][step] + escalated * min(1.0, max(0.0, accuracy))) / n)
+
+    if real:
+        value, lo, hi = (row[name][step] for name in ("real", "real_lo", "real_hi"))
+        low = high = value
+    else:
+        assumed, spread = place["escalated_accuracy"], view["spread"]
+        value, low, high = routed(assumed), routed(assumed - spread), routed(assumed + spread)
+        lo, hi = (float(np.interp(assumed, view["assumed"], row[name][step])) for name in ("lo", "hi"))
+    cell = next(
+        cell
+        for cell in view["failures"]["sweep"]
+        if cell["tries"] == view["tries"][_nearest(view["tries"], place["tries"])]
+        and cell["fallback"] == place["fallback"]
+    )
+    calls = row["k"] + escalated / n * (place["escalated_cost"] - 1)
+    return {
+        "accuracy": value,
+        "lo": lo,
+        "hi": hi,
+        "low": low,
+        "high": high,
+        "escalated": escalated,
+        "tail": (row["kept"][0] - row["kept"][step]) / escalated if escalated else None,
+        "attempts": cell["attempts"],
+        "cost": calls * cell["attempts"],
+        "wrong": (1 - value) * view["scale"],
+        "failed": cell["rate"] * view["scale"],
+        "failed_clustered": cell["clustered"] * view["scale"],
+    }
+
+
+def _nearest(stops: Sequence[float], value: float) -> int:
+    return min(range(len(stops)), key=lambda at: abs(stops[at] - value))
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "lo": estimate.lo, "hi": estimate.hi, "n": estimate.n}
+
+
+def _rounded(values: Array) -> list[float]:
+    return [round(float(value), _DIGITS) for value in values]
