@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from dojo_kit import load_documents, load_labels, read_run, score_field, score_list, score_run
+from dojo_kit import load_documents, load_labels, read_run, score_field, score_labels, score_list, score_run
 from dojo_kit.samples import write_samples
 from dojo_kit.stats.intervals import Bootstrap, _cached_counts
 from dojo_kit.text import tokens as token_module
@@ -145,6 +145,20 @@ def fields() -> tuple[Job, dict[str, Job]]:
     return ours, peers
 
 
+def labels() -> tuple[Job, dict[str, Job]]:
+    """A million pairs of labels: all metrics with intervals, against the bare confusion matrix of scikit-learn."""
+    rng = np.random.default_rng(0)
+    names = np.array([f"family_{number:02}" for number in range(25)], dtype=object)
+    codes = rng.integers(0, 25, 10**6)
+    guesses = np.where(rng.random(10**6) < 0.8, codes, rng.integers(0, 25, 10**6))
+    expected, predicted = names[codes].tolist(), names[guesses].tolist()
+    sklearn = optional("sklearn.metrics")
+    peers: dict[str, Job] = {}
+    if sklearn:
+        peers["scikit-learn confusion_matrix"] = lambda: sklearn.confusion_matrix(expected, predicted)
+    return lambda: score_labels(expected, predicted).metrics, peers
+
+
 def optional(module: str) -> Any:
     """Import a peer, or None where it is not installed."""
     try:
@@ -218,6 +232,7 @@ def main() -> None:
         "400 amounts": amounts(),
         "mean with interval, n = 509": mean_interval(),
         "300 names": fields(),
+        "1,000,000 label pairs, 25 labels": labels(),
     }
     table = Table("job", "dojo_kit", "peer", "its time", "ratio", box=None, header_style="dim")
     missing = [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dojo_kit.cli.inputs import OnError, settings_from
-from dojo_kit.cli.output import err, report_problems
+from dojo_kit.cli.output import progress_bar, report_problems
 from dojo_kit.errors import InputError, closest
 
 if TYPE_CHECKING:
@@ -178,10 +178,8 @@ def corpus_from(runs: Sequence[str], *, legacy: bool, overrides: str | None, on_
             raise InputError(f"was written {how} --legacy", file=runs[0], expected="the same here")
         return corpus
     replacing = None if overrides is None else read_overrides(overrides)
-    if quiet:
-        return read_corpus(runs, legacy=legacy, overrides=replacing, on_error=on_error.value)
-    with err.status("reading run files"):
-        return read_corpus(runs, legacy=legacy, overrides=replacing, on_error=on_error.value)
+    with progress_bar("reading run files", quiet=quiet) as progress:
+        return read_corpus(runs, legacy=legacy, overrides=replacing, on_error=on_error.value, progress=progress)
 
 
 def is_corpus(runs: Sequence[str]) -> bool:

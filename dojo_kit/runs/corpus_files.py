@@ -7,7 +7,7 @@ more than one run and one row group.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +44,7 @@ def read_corpus(
     legacy: bool = False,
     overrides: Mapping[str, str] | None = None,
     on_error: OnError = "raise",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
     """Read run files into one corpus.
 
@@ -55,6 +56,7 @@ def read_corpus(
         overrides: With ``legacy`` only: experiment name -> run (its file's name without ending, or its path) whose
             answers replace those of that name, as by `read_overrides`.
         on_error: What a faulty row or line does, as in `read_run`.
+        progress: Called with (files read, files in all).
 
     Raises:
         InputError: A file cannot be read, no run has labels, or an override names no run.
@@ -62,7 +64,7 @@ def read_corpus(
     source = _Source(_files(paths), frozenset(map(task_kind, tasks)), legacy, on_error)
     reader = RowReader(tasks=tasks, legacy=legacy, overrides=source.overriding(overrides or {}))
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for chunk in source.chunks(reader):
+    for chunk in source.chunks(reader, progress):
         for name, values in chunk.items():
             columns[name] += values
     return Corpus(corpus_frame(columns), legacy, (*source.notes, *reader.notes), tuple(source.problems))
@@ -213,20 +215,24 @@ class _Source:
             notes.append(left_out_note(self._without_results, "without 'results', as published,"))
         return tuple(notes)
 
-    def chunks(self, reader: RowReader) -> Iterator[dict[str, list[Any]]]:
+    def chunks(
+        self, reader: RowReader, progress: Callable[[int, int], None] | None = None
+    ) -> Iterator[dict[str, list[Any]]]:
         """Yield the columns of every run.
 
         Raises:
             InputError: No run has labels of the tasks.
         """
         some = False
-        for file in self.files:
+        for done, file in enumerate(self.files, start=1):
             for run in self._runs(file):
                 self.problems += run.problems
                 columns = reader.read(run)
                 if columns:
                     some = True
                     yield columns
+            if progress:
+                progress(done, len(self.files))
         if not some:
             expected = f"runs of {', '.join(sorted(self.tasks))}"
             raise InputError("no run has labels of these tasks", file=self.files[0], expected=expected)

@@ -21,7 +21,7 @@ from dojo_kit.simulate.escalation import (
 )
 from dojo_kit.simulate.exemplars import Exemplars, exemplars
 from dojo_kit.simulate.pipeline import FailurePipeline, failures
-from dojo_kit.simulate.tables import committee_table, escalation_sums, failure_parameters
+from dojo_kit.simulate.routed import RoutedSize, RoutedSums, routed_sums
 from dojo_kit.simulate.votes import Pool, Votes, task_votes, votes_of
 
 __all__ = [
@@ -38,6 +38,8 @@ __all__ = [
     "FailurePipeline",
     "Pool",
     "PromptPair",
+    "RoutedSize",
+    "RoutedSums",
     "Slice",
     "SliceCheck",
     "Votes",
@@ -46,18 +48,16 @@ __all__ = [
     "champion",
     "check_slice",
     "committee",
-    "committee_table",
     "confidence_summary",
     "confusion_slice",
     "corpus_of",
     "document_confidence",
     "escalate",
-    "escalation_sums",
     "exemplars",
-    "failure_parameters",
     "failures",
     "pareto_front",
     "published_ablation",
+    "routed_sums",
     "summarise",
     "tail_slice",
     "task_votes",

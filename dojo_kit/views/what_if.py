@@ -8,11 +8,9 @@ that accuracy at any place is one sum, one product and one division. Intervals c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dojo_kit import formats
 from dojo_kit.errors import InputError
@@ -24,13 +22,12 @@ from dojo_kit.simulate.escalation import (
     ESCALATED_COST,
     STRONGER_ACCURACY,
     answers_of,
-    document_confidence,
-    n_escalated,
 )
 from dojo_kit.simulate.pipeline import FALLBACK_SUCCESS, SCALES, failures
+from dojo_kit.simulate.routed import RoutedSize, routed_sums
 from dojo_kit.simulate.votes import Pool, Votes, votes_of
 from dojo_kit.stats.compare import noise_band
-from dojo_kit.stats.intervals import Array, Bootstrap, Estimate
+from dojo_kit.stats.intervals import Bootstrap, Estimate
 
 if TYPE_CHECKING:
     from dojo_kit.simulate.corpus import Corpus
@@ -158,75 +155,30 @@ def pool_sums(found: Committee, answers: Mapping[str, float] | None, bootstrap: 
         over documents that are not escalated), ``lo`` and ``hi`` (by share and assumed accuracy) and, with a stronger
         run, ``real``, ``real_lo`` and ``real_hi`` (by share); ``stronger_tail``, its accuracy on what it got.
     """
-    votes = found.votes
-    order = np.argsort(document_confidence(votes), kind="stable")
-    taken = [n_escalated(share, len(votes)) for share in SHARES]
-    is_kept = np.arange(len(votes))[:, None] >= np.array(taken)[None, :]
-    given = None if answers is None else np.array([answers.get(key, np.nan) for key in votes.keys], dtype=float)
-    # Resamples draw documents in the order of their keys; what is summed is in the order of confidence.
-    routed = _Routed(is_kept, np.argsort(order, kind="stable"), given, bootstrap)
+    sums = routed_sums(found, shares=SHARES, assumed=ASSUMED, answers=answers, bootstrap=bootstrap)
     return {
-        "n": len(votes),
+        "n": sums.n,
         "limit": _estimate(found.limit),
-        "escalated": taken,
+        "escalated": list(sums.escalated),
         "rows": [
             {
                 "k": size.k,
                 "accuracy": _estimate(size.accuracy),
                 "gain": None if size.gain is None else _estimate(size.gain),
                 "method": size.method,
-                **routed.sums(found.probabilities[:, column]),
+                **_looked_up(routed),
             }
-            for column, size in enumerate(found.rows)
+            for size, routed in zip(found.rows, sums.sizes, strict=True)
         ],
-        "stronger_tail": None if given is None else routed.stronger_tail(),
+        "stronger_tail": None if sums.stronger_tail is None else list(sums.stronger_tail),
     }
 
 
-@dataclass(frozen=True)
-class _Routed:
-    """Sums over kept documents; rows of ``is_kept`` are places in the ranking, its columns shares."""
-
-    is_kept: NDArray[np.bool_]
-    places: NDArray[np.intp]
-    answers: Array | None
-    bootstrap: Bootstrap
-
-    @property
-    def kept(self) -> NDArray[np.bool_]:
-        """Whether each document is kept, shape (documents, shares)."""
-        return self.is_kept[self.places]
-
-    def sums(self, present: Array) -> dict[str, Any]:
-        n, kept = len(present), self.kept
-        values = np.where(kept, present[:, None], 0.0)
-        lo, hi = self._bounds(np.hstack([values, ~kept]), n)
-        found = {"kept": _rounded(values.sum(axis=0)), "lo": lo, "hi": hi}
-        if self.answers is None:
-            return found
-        answered = np.where(np.isnan(self.answers), present, self.answers)
-        real = np.where(kept, present[:, None], answered[:, None])
-        ends = self._quantiles(self.bootstrap.resampled_sums(real)[1] / n)
-        named = {"real_lo": ends[0].round(_BOUND_DIGITS).tolist(), "real_hi": ends[1].round(_BOUND_DIGITS).tolist()}
-        return found | {"real": _rounded(real.mean(axis=0))} | named
-
-    def _bounds(self, rows: Array, n: int) -> tuple[list[list[float]], list[list[float]]]:
-        """Return the ends of the interval by share and assumed accuracy."""
-        drawn = self.bootstrap.resampled_sums(rows.astype(float))[1]
-        present, escalated = np.hsplit(drawn, 2)
-        ends = np.array([self._quantiles((present + accuracy * escalated) / n) for accuracy in ASSUMED])
-        lo, hi = (end.T.round(_BOUND_DIGITS).tolist() for end in (ends[:, 0], ends[:, 1]))
-        return lo, hi
-
-    def _quantiles(self, replicates: Array) -> Array:
-        tail = (1 - self.bootstrap.confidence) / 2
-        return np.quantile(replicates, [tail, 1 - tail], axis=0, method="linear")
-
-    def stronger_tail(self) -> list[float | None]:
-        """Return the stronger run's accuracy on the documents it got, by share; None where it answered none."""
-        answers = np.full(len(self.kept), np.nan) if self.answers is None else self.answers
-        means = [answers[~column & ~np.isnan(answers)] for column in self.kept.T]
-        return [float(known.mean()) if len(known) else None for known in means]
+def _looked_up(size: RoutedSize) -> dict[str, Any]:
+    bounds = {name: getattr(size, name) for name in ("lo", "hi", "real_lo", "real_hi")}
+    values = {"kept": size.kept, "real": size.real}
+    found = {name: value.round(_BOUND_DIGITS).tolist() for name, value in bounds.items() if value is not None}
+    return found | {name: value.round(_DIGITS).tolist() for name, value in values.items() if value is not None}
 
 
 def _about(corpus: Corpus, votes: Votes) -> dict[str, Any]:
@@ -330,7 +282,3 @@ def _nearest(stops: Sequence[float], value: float) -> int:
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "lo": estimate.lo, "hi": estimate.hi, "n": estimate.n}
-
-
-def _rounded(values: Array) -> list[float]:
-    return [round(float(value), _DIGITS) for value in values]

@@ -18,8 +18,8 @@ from dojo_kit.simulate import (
     committee,
     corpus_of,
     escalate,
-    escalation_sums,
     exemplars,
+    routed_sums,
     summarise,
     votes_of,
 )
@@ -150,18 +150,22 @@ def test_results_are_json() -> None:
     assert set(rows[0]) >= {"k", "accuracy", "lo", "hi"}
 
 
-def test_prefix_sums_give_every_escalation() -> None:
-    corpus = small()
+def test_routed_sums_give_every_escalation() -> None:
+    """One vote a document, escalated: the sums of the sliders are the numbers of `escalate`, intervals included."""
+    corpus, shares = small(), (0.0, 0.34, 0.67, 1.0)
     votes, stronger = votes_of(corpus, "subtype"), answers_of(corpus, "subtype", run_ids=["a2"])
-    sums = escalation_sums(votes, stronger=stronger)
-    steps = escalate(votes, alphas=(0.0, 0.34, 0.67, 1.0), stronger=stronger, stronger_accuracy=0.9).steps
+    sums = routed_sums(committee(votes, sizes=(1, 3)), shares=shares, assumed=(0.8, 0.9), answers=stronger)
+    steps = escalate(votes, alphas=shares, stronger=stronger, stronger_accuracy=0.9).steps
+    single = sums.sizes[0]
 
-    for step in steps:
-        n = step.n_escalated
-        rest = sums["total"] - sums["base"][n]
-        assert (rest + n * 0.9) / sums["n"] == pytest.approx(step.accuracy.value)
+    assert single.k == 1
+    for at, step in enumerate(steps):
+        assert sums.escalated[at] == step.n_escalated
+        assert (single.kept[at] + step.n_escalated * 0.9) / sums.n == pytest.approx(step.accuracy.value)
+        assert (single.lo[at, 1], single.hi[at, 1]) == pytest.approx((step.accuracy.lo, step.accuracy.hi))
         assert step.measured is not None
-        assert (rest + sums["stronger"][n]) / sums["n"] == pytest.approx(step.measured.value)
+        assert single.real is not None
+        assert single.real[at] == pytest.approx(step.measured.value)
 
 
 def test_a_document_without_the_stronger_models_answer_keeps_its_own() -> None:
