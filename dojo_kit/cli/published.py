@@ -21,6 +21,8 @@ NOTEBOOKS = {
     "quickstart.html": "quickstart.ipynb",
     "miss_attribution.html": "miss_attribution.ipynb",
     "confusion.html": "confusion.ipynb",
+    "noise_floor.html": "noise_floor.ipynb",
+    "what_if.html": "what_if.ipynb",
 }
 """Page -> notebook it shows as it ran."""
 
