@@ -252,6 +252,52 @@ def test_a_missing_column_of_the_export_is_named(dojo: Dojo, tmp_path: Path) -> 
     assert "no column of the model; columns found: created_at, cost" in done.err
 
 
+def test_a_metric_that_no_run_has_ends_the_command(dojo: Dojo) -> None:
+    done = dojo("cost", RUN, "--metric", "overal_extraction_score")
+    assert (done.code, done.out) == (2, "")
+    assert "did you mean 'overall_extraction_score'?" in " ".join(done.err.split())
+
+
+def test_a_run_that_cannot_be_read_is_listed_and_left_out(dojo: Dojo, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text("{", encoding="utf-8")
+    assert "--on-error collect leaves out" in " ".join(dojo("cost", RUN, bad).err.split())
+    told = dojo("cost", RUN, bad, "--on-error", "collect", "--json").json
+    assert len(told["runs"]) == 1
+    assert [Path(problem["source"]).name for problem in told["problems"]] == ["bad.json"]
+    assert dojo("cost", bad, "--on-error", "collect").code == 2
+
+
+def test_an_unpriced_model_has_no_known_part(dojo: Dojo, tmp_path: Path) -> None:
+    record = json.loads(Path(RUN).read_text(encoding="utf-8"))
+    record.pop("model")
+    nameless = tmp_path / "nameless.json"
+    nameless.write_text(json.dumps(record), encoding="utf-8")
+    done = dojo("cost", RUN, nameless)
+    assert "1 of 1 models unpriced; 1 of 2 runs names no model; nothing of it is known" in " ".join(done.out.split())
+    assert "$0" not in done.out.replace("$0.", "")
+
+
+def test_a_sibling_model_is_not_billed(dojo: Dojo, export: Path) -> None:
+    text = export.read_text(encoding="utf-8").replace("sample/small-1,", "sample/small-1-max,")
+    export.write_text(text, encoding="utf-8")
+    done = dojo("cost", RUN, "--activity", export)
+    assert "sample/small-1-max begins like sample/small-1 but is another model" in " ".join(done.out.split())
+    assert dojo("cost", RUN, "--activity", export, "--json").json["activity"]["runs"][0]["billed_usd"] is None
+
+
+def test_a_live_judge_writes_into_no_input(dojo: Dojo, tmp_path: Path) -> None:
+    run, labels = tmp_path / "run.json", tmp_path / "labels.json"
+    run.write_bytes(Path(RUN).read_bytes())
+    labels.write_bytes(Path(LABELS).read_bytes())
+    options = ("--live", run, "--labels", labels, "--documents", DATA / "documents", "--model", "m")
+    for file in (run, labels):
+        done = dojo("judge", file, *options, "--base-url", "http://127.0.0.1:9/v1")
+        assert (done.code, done.out) == (2, "")
+        assert "would be overwritten" in " ".join(done.err.split())
+    assert (run.read_bytes(), labels.read_bytes()) == (Path(RUN).read_bytes(), Path(LABELS).read_bytes())
+
+
 def test_public_runs(dojo: Dojo, real_data: Path) -> None:
     """Run 195 has no price and 332 completed rows without usage; 018 is chained and shows its stages."""
     done = dojo("cost", *(real_data / "runs" / f"{name}.json" for name in ("018", "195", "043")))

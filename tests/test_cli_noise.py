@@ -75,9 +75,9 @@ def test_json_holds_everything_and_nothing_else_is_printed(dojo: Dojo) -> None:
     done = dojo(*FAMILIES, *EXTRACTIONS, "--json")
     result = done.json
     assert (done.code, done.err) == (0, "")
-    assert result["n_runs"] == 10
+    assert result["n_runs"] == 12
     assert {(band["task"], band["metric"]): band["m"] for band in result["bands"]} == {
-        ("contract_entity_extraction", "overall_extraction_score"): 3,
+        ("contract_entity_extraction", "overall_extraction_score"): 5,
         ("subtype_classification", "subtype_accuracy"): 3,
     }
     assert all(band["band"] > band["rms"] > 0 for band in result["bands"])
@@ -86,7 +86,7 @@ def test_json_holds_everything_and_nothing_else_is_printed(dojo: Dojo) -> None:
     pair = next(pair for pair in result["pairs"] if pair["metric"] == "subtype_accuracy")
     assert set(pair) >= {"run_a", "run_b", "n", "delta", "lo", "hi", "p", "n_flips", "flipped"}
     assert len(pair["flipped"]) == pair["n_flips"]
-    assert result["summary"][0].startswith("9 pairs of reruns in 4 groups among 10 runs")
+    assert result["summary"][0].startswith("13 pairs of reruns in 4 groups among 12 runs")
     assert (result["file"], result["pool"], result["problems"]) == (None, None, [])
 
 
@@ -121,9 +121,11 @@ def test_metrics_can_be_chosen(dojo: Dojo) -> None:
     assert sorted(done.json["metrics"]) == ["exact_match", "subtype_accuracy_equiv"]
     assert len(done.json["bands"]) == 2
 
+    alone = dojo(FAMILIES[0], "--metric", "subtype_acuracy")
+    assert "did you mean 'subtype_accuracy'?" in alone.err
     wrong = dojo(*FAMILIES, "--metric", "subtype_acuracy")
-    assert wrong.code == 2
-    assert "no rerun has the metric 'subtype_acuracy' (did you mean 'subtype_accuracy'?)" in wrong.err
+    assert alone.code == wrong.code == 2
+    assert "no run has the metric 'subtype_acuracy' (did you mean 'subtype_accuracy'?)" in wrong.err
     assert "recall:" not in wrong.err
 
 
@@ -196,3 +198,17 @@ def test_unusable_runs_can_be_collected(dojo: Dojo, tmp_path: Path) -> None:
     assert "bad.json" in done.err
     problems = dojo(*FAMILIES, bad, "--on-error", "collect", "--json").json["problems"]
     assert len(problems) == 1
+    stopped = dojo(*FAMILIES, bad)
+    assert stopped.code == 2
+    assert "--on-error collect leaves out runs that cannot be used" in " ".join(stopped.err.split())
+    assert "--on-error" not in dojo(bad).err
+    assert dojo(bad, "--on-error", "collect").code == 2
+
+
+def test_no_run_is_overwritten(dojo: Dojo, tmp_path: Path) -> None:
+    copy = tmp_path / "run.json"
+    copy.write_bytes(FAMILIES[1].read_bytes())
+    done = dojo(FAMILIES[0], copy, "--out", copy)
+    assert (done.code, done.out) == (2, "")
+    assert "would be overwritten" in " ".join(done.err.split())
+    assert copy.read_bytes() == FAMILIES[1].read_bytes()

@@ -7,8 +7,9 @@ the time of a run are not those its rows recorded.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from dojo_kit.analysis.costs import RunCost
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SNAPSHOT = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{2}-\d{2}(-\d{4})?|\d{2}-\d{4}|\d{3,4}|\d{6}|\d{8})(:\w+)?|:\w+")
+"""What a provider adds to a slug: the date or number of a snapshot, a variant; anything else is another model."""
 
 TOLERANCE = 0.01
 """Share by which billed tokens may differ from those the rows recorded."""
@@ -75,10 +79,12 @@ class Bill:
     Attributes:
         runs: What was billed in the time of each run, in the order given.
         unassigned: Model -> generations and cost that no run ended after, or of a model no run used.
+        notes: Models of the export that are spelled otherwise than in the runs, and what became of them.
     """
 
     runs: tuple[RunBill, ...]
     unassigned: tuple[tuple[str, int, float], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def n_mixed(self) -> int:
@@ -126,13 +132,16 @@ class Bill:
             "unassigned": [{"model": model, "n_generations": n, "usd": usd} for model, n, usd in self.unassigned],
             "total_usd": self.total_usd,
             "n_mixed": self.n_mixed,
+            "notes": list(self.notes),
         }
 
 
 def assign_bill(generations: Iterable[Generation], runs: Sequence[RunCost]) -> Bill:
     """Give each generation to the first run of its model that ended at or after it.
 
-    A model of the export belongs to the run with the longest slug it begins with, as providers add dates.
+    A model of the export belongs to the runs with its slug, or with the longest slug that it continues by the date or
+    number of a snapshot only, as providers add; the notes say so. One that continues a slug in any other way is
+    another model, whose generations belong to no run.
 
     Args:
         generations: The lines of the export, in any order.
@@ -147,8 +156,11 @@ def assign_bill(generations: Iterable[Generation], runs: Sequence[RunCost]) -> B
         one.sort()
     given: dict[int, list[Generation]] = {}
     left: dict[str, list[Generation]] = {}
+    notes: dict[str, None] = {}
     for generation in generations:
-        model = max((model for model in ends if model and generation.model.startswith(model)), key=len, default=None)
+        model, note = _model_of(generation.model, ends)
+        if note:
+            notes.setdefault(note)
         ended_after = ends.get(model or "", [])
         at = bisect_left(ended_after, (generation.time, -1))
         if at < len(ended_after):
@@ -157,7 +169,20 @@ def assign_bill(generations: Iterable[Generation], runs: Sequence[RunCost]) -> B
             left.setdefault(model or generation.model, []).append(generation)
     bills = [_bill(run, given.get(index, []), _time(run.timestamp)) for index, run in enumerate(runs)]
     unassigned = tuple((model, len(lines), sum(line.cost_usd for line in lines)) for model, lines in left.items())
-    return Bill(tuple(bills), unassigned)
+    return Bill(tuple(bills), unassigned, tuple(notes))
+
+
+def _model_of(billed: str, known: Collection[str]) -> tuple[str | None, str]:
+    """Return the model of the runs that a billed slug stands for, and what must be said of it."""
+    if billed in known:
+        return billed, ""
+    begins = sorted((model for model in known if model and billed.startswith(model)), key=len, reverse=True)
+    for model in begins:
+        if _SNAPSHOT.fullmatch(billed[len(model) :]):
+            return model, f"{billed} is taken for {model}, whose slug it continues by a snapshot or variant"
+    if begins:
+        return None, f"{billed} begins like {begins[0]} but is another model: it is given to no run"
+    return None, ""
 
 
 def _time(stamp: str) -> datetime | None:

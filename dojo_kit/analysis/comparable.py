@@ -6,12 +6,14 @@ scores does not block a comparison of two of them, unless their rows prove that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dojo_kit.analysis.expectations import label_differences
 from dojo_kit.analysis.measured import Measured
 from dojo_kit.analysis.measured.extraction import field_scores
+from dojo_kit.analysis.repeats import repeats
 from dojo_kit.errors import ComparabilityError, InputError, closest
 from dojo_kit.records import ChainedRow, ExtractionRow, Row, Run
 from dojo_kit.tasks.extraction import number_of
@@ -68,8 +70,8 @@ def require_comparable(a: Measured, b: Measured, *, allow: Collection[str] = ())
     first, second = call_both(a, b)
     if a.kind != b.kind:
         raise ComparabilityError(
-            f"runs of different tasks are never compared: {first!r} is {a.task or a.kind} on {_documents(len(a))}, "
-            f"{second!r} is {b.task or b.kind} on {_documents(len(b))}"
+            f"runs of different tasks are never compared: {first!r} is {a.task or a.kind} on {_documents(a)}, "
+            f"{second!r} is {b.task or b.kind} on {_documents(b)}"
         )
     found = tuple(find_differences(a, b))
     refused = [difference for difference in found if difference.allow not in words]
@@ -91,17 +93,46 @@ def find_differences(a: Measured, b: Measured) -> Iterator[Difference]:
         a: The baseline.
         b: The other run.
     """
-    if a.digest == b.digest:
-        yield Difference("same", a.name, b.name, _same_says(a, b))
+    if how := repeats(a, b):
+        yield Difference("same", a.name, b.name, _same_says(a, b, how))
     if a.surface != b.surface:
         yield Difference("surface", a.surface, b.surface, _surface_says(a, b))
-    labels = tuple(_labels(a, b))
-    yield from labels
+    labels = label_differences(a, b)
+    if labels:
+        yield Difference("labels", a.recipe["labels"], b.recipe["labels"], labels)
     yield from _scorer(a, b, same_labels=not labels)
     for word, part in _ALIKE.items():
         mine, theirs = a.recipe[part], b.recipe[part]
         if mine is not None and theirs is not None and mine != theirs:
             yield Difference(word, mine, theirs, f"{word} differ ({mine} and {theirs})")
+
+
+def comparable_groups(runs: Iterable[Measured]) -> list[list[Measured]]:
+    """Put runs together that may be compared: same task and documents, measured alike.
+
+    A run joins the first group with none of whose members it differs.
+
+    Args:
+        runs: The runs.
+
+    Returns:
+        The groups, runs in the order given.
+    """
+    groups: list[list[Measured]] = []
+    for run in runs:
+        fitting = (group for group in groups if all(_alike(other, run) for other in group))
+        group = next(fitting, None)
+        if group is None:
+            groups.append([run])
+        else:
+            group.append(run)
+    return groups
+
+
+def _alike(a: Measured, b: Measured) -> bool:
+    if a.kind != b.kind or a.surface != b.surface:
+        return False
+    return all(difference.allow == "same" for difference in find_differences(a, b))
 
 
 def call_both(a: Measured, b: Measured) -> tuple[str, str]:
@@ -119,13 +150,13 @@ def call_both(a: Measured, b: Measured) -> tuple[str, str]:
     return a.name or "the first run", b.name or "the second run"
 
 
-def _documents(n: int) -> str:
-    return f"{n:,} document{'' if n == 1 else 's'}"
+def _documents(run: Measured) -> str:
+    return f"{len(run):,} {run.noun}{'' if len(run) == 1 else 's'}"
 
 
-def _same_says(a: Measured, b: Measured) -> str:
+def _same_says(a: Measured, b: Measured, how: str) -> str:
     if a.name != b.name or a.source != b.source:
-        return "every answer is the same in both: one is a copy or a replay of the other"
+        return f"every answer is the same in both: one is a {how} of the other"
     return "they are one run: a run compared with itself"
 
 
@@ -133,29 +164,15 @@ def _surface_says(a: Measured, b: Measured) -> str:
     keys_a, keys_b = set(a.documents.index), set(b.documents.index)
     shared = len(keys_a & keys_b)
     if not shared:
-        return f"their documents differ (none of {len(a):,} and {len(b):,} in common)"
+        return f"their {a.noun}s differ (none of {len(a):,} and {len(b):,} in common)"
     if shared == len(a):
-        return f"their documents differ (the {len(a):,} of the first are a subset of the {len(b):,} of the second)"
+        return f"their {a.noun}s differ (the {len(a):,} of the first are a subset of the {len(b):,} of the second)"
     if shared == len(b):
-        return f"their documents differ (the {len(b):,} of the second are a subset of the {len(a):,} of the first)"
+        return f"their {a.noun}s differ (the {len(b):,} of the second are a subset of the {len(a):,} of the first)"
     return (
-        f"their documents differ ({shared:,} in both, {len(a) - shared:,} only in the first, "
+        f"their {a.noun}s differ ({shared:,} in both, {len(a) - shared:,} only in the first, "
         f"{len(b) - shared:,} only in the second)"
     )
-
-
-def _labels(a: Measured, b: Measured) -> Iterator[Difference]:
-    """Compare labels document by document where they are known, else by what is on record."""
-    if len(a.labels) and len(b.labels):
-        shared = a.labels.index.intersection(b.labels.index)
-        n = int((a.labels[shared] != b.labels[shared]).sum())
-        if n:
-            said = f"their labels differ in {n:,} of {_documents(len(shared))}"
-            yield Difference("labels", a.recipe["labels"], b.recipe["labels"], said)
-        return
-    mine, theirs = a.recipe["labels"], b.recipe["labels"]
-    if a.scored is None and b.scored is None and mine and theirs and mine != theirs:
-        yield Difference("labels", mine, theirs, f"they were scored against other labels ({mine} and {theirs})")
 
 
 def _scorer(a: Measured, b: Measured, *, same_labels: bool) -> Iterator[Difference]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dojo_kit.analysis.changes import changed_documents
 from dojo_kit.analysis.comparable import Difference, overridden, require_comparable
+from dojo_kit.analysis.expectations import labelled_once
 from dojo_kit.analysis.measured import Measurable, Measured, MetricInfo, measure, same_settings
 from dojo_kit.analysis.measured.values import unknown_metric
+from dojo_kit.analysis.noise.floor import BAND_RECIPE
 from dojo_kit.analysis.noise.reruns import RerunGroup, find_reruns
 from dojo_kit.analysis.pairing import Differences, Pair, bootstrap_for
 from dojo_kit.settings import Settings
@@ -28,8 +30,17 @@ _FAMILIES = {"field": "fields", "pooled": "fields", "class": "classes"}
 class NoiseBands(Protocol):
     """What a comparison asks of measured rerun noise; `dojo_kit.analysis.noise.NoiseFloor` answers."""
 
-    def band(self, metric: str, *, task: str, model: str, surface: str, without: Collection[str] = ()) -> Band:
-        """Return the band of a metric, without pairs that hold a run whose digest is named."""
+    def band(
+        self,
+        metric: str,
+        *,
+        task: str,
+        model: str,
+        surface: str,
+        without: Collection[str] = (),
+        recipe: Mapping[str, str | None] | None = None,
+    ) -> Band:
+        """Return the band of a metric, of reruns measured as named, without pairs with a run whose digest is named."""
         ...
 
 
@@ -212,7 +223,7 @@ class Comparison:
         delta = "undefined" if value is None else f"{value:+.4f}"
         return (
             f"Comparison({self.a.name!r} -> {self.b.name!r}, {headline.info.name} {delta}, {headline.verdict}, "
-            f"{self.n} documents)"
+            f"{self.n} {self.a.noun}s)"
         )
 
 
@@ -301,8 +312,6 @@ def rerun_group(a: Measured, b: Measured) -> RerunGroup | None:
         a: A run.
         b: Another one, comparable with it.
     """
-    if not (a.model and a.prompt_version):
-        return None
     return next(iter(find_reruns((a, b)).groups), None)
 
 
@@ -360,10 +369,18 @@ def _with_verdict(
 
 
 def _band(metric: str, a: Measured, b: Measured, noise: NoiseBands) -> Band:
-    """Return the wider band of both models; unknown when it is unknown of one."""
+    """Return the wider band of both models; unknown when it is unknown of one, or when the runs differ in recipe."""
+    unknown = [run for run in (a, b) if not run.identified]
+    if unknown:
+        says = "it is not known which run was scored, so its own reruns cannot be left out: measure it with run="
+        return Band(None, None, 0, reason=f"of {unknown[0].name or 'a run'} {says}")
+    recipe = {name: a.recipe[name] for name in BAND_RECIPE}
+    other = [name for name in BAND_RECIPE if b.recipe[name] != recipe[name]]
+    if other:
+        return Band(None, None, 0, reason=f"the runs were measured differently: {', '.join(other)}")
     places = dict.fromkeys((run.model, run.surface) for run in (a, b))
     without = (a.digest, b.digest)
-    bands = [noise.band(metric, task=a.task, model=m, surface=s, without=without) for m, s in places]
+    bands = [noise.band(metric, task=a.task, model=m, surface=s, without=without, recipe=recipe) for m, s in places]
     for (model, _), band in zip(places, bands, strict=True):
         if band.value is None:
             return replace(band, reason=f"{model}: {band.reason}") if len(bands) > 1 else band
@@ -381,15 +398,20 @@ def _notes(
 ) -> Iterable[str]:
     yield from (f"allowed: {difference.says}" for difference in differences)
     yield from dict.fromkeys((*a.notes, *b.notes))
+    if once := labelled_once(a, b):
+        yield once
     if a.n_failed or b.n_failed:
-        yield f"documents without an answer: {a.n_failed:,} in the first run, {b.n_failed:,} in the second"
+        yield f"{a.noun}s without an answer: {a.n_failed:,} in the first run, {b.n_failed:,} in the second"
     if group:
         yield f"the runs are reruns of one prompt, identified by {group.identity}"
         yield from group.notes
         if not a.parameters and not b.parameters:
             yield "neither run records its parameters"
-    elif a.prompt_version and (a.model, a.prompt_version) == (b.model, b.prompt_version):
-        differ = same_settings(a, b)
+    elif a.model and a.prompt_version and (a.model, a.prompt_version) == (b.model, b.prompt_version):
+        known = a.settings_known and b.settings_known
+        if not known:
+            yield "same model and prompt; whether the runs are reruns is not known without their parameters"
+        differ = same_settings(a, b) if known else []
         if differ:
             yield f"same model and prompt, other settings: {', '.join(differ)}"
     if metric is None:

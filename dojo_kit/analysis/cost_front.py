@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dojo_kit.analysis.comparable import comparable_groups, find_differences
 from dojo_kit.analysis.costs import RunCost
-from dojo_kit.analysis.measured import Measurable, measure
+from dojo_kit.analysis.measured import Measurable, Measured, measure
+from dojo_kit.analysis.pairing import estimate_of
 from dojo_kit.errors import ComparabilityError, SettingsError
-from dojo_kit.settings import Settings, resolve
-from dojo_kit.stats.intervals import Bootstrap, Estimate
+from dojo_kit.settings import Settings
+from dojo_kit.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,11 +29,13 @@ class ScoredCost:
         cost: Its cost.
         metric: What the score is; a higher one is taken as better.
         score: Its score; undefined, with the reason, where it has none.
+        measured: What the score was read from; None when that is not known.
     """
 
     cost: RunCost
     metric: str
     score: Estimate
+    measured: Measured | None = None
 
 
 def scored_cost(
@@ -49,18 +53,12 @@ def scored_cost(
         InputError: The run holds no scores, or has no such metric.
         SettingsError: A lower value of the metric is better.
     """
-    settings = resolve(settings)
     measured = measure(source, settings=settings)
     name = metric or measured.headline
     info = measured.info(name)
     if not info.higher_is_better:
         raise SettingsError(f"a lower {name} is better: cost is set against metrics of which a higher value is")
-    statistics = settings.statistics
-    bootstrap = Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
-    denominators = measured.denominators[info.name]
-    defined = denominators.notna() & measured.numerators[info.name].notna()
-    score = bootstrap.ratio(measured.numerators.loc[defined, info.name], denominators[defined])
-    return ScoredCost(cost, info.name, score)
+    return ScoredCost(cost, info.name, estimate_of(measured, info.name, settings), measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ class CostPoint:
 
 @dataclass(frozen=True, slots=True)
 class CostFront:
-    """Runs over the same documents, from cheap to dear.
+    """Runs of one task over the same documents, measured alike, from cheap to dear.
 
     Attributes:
         surface: Fingerprint of the documents.
@@ -156,7 +154,8 @@ def cost_front(runs: Sequence[ScoredCost], *, basis: Basis | None = None) -> Cos
         basis: Estimated or billed costs; by default whichever more runs have, estimates when equal.
 
     Raises:
-        ComparabilityError: The runs are over different documents, or scored by different metrics.
+        ComparabilityError: The runs are over different documents, of different tasks, scored by different metrics or
+            against different labels, or otherwise measured differently.
         SettingsError: The basis is unknown.
 
     Examples:
@@ -172,6 +171,13 @@ def cost_front(runs: Sequence[ScoredCost], *, basis: Basis | None = None) -> Cos
     metrics = list(dict.fromkeys(one.metric for one in runs))
     if len(metrics) > 1:
         raise ComparabilityError(f"the runs are scored by {' and '.join(metrics)}: choose one metric")
+    groups = _alike(runs)
+    if len(groups) > 1:
+        one, other = groups[0][0], groups[1][0]
+        raise ComparabilityError(
+            f"{one.cost.name!r} and {other.cost.name!r} were not measured alike{_differ(one, other)}: "
+            "cost against score is of runs of one task, scored in one way"
+        )
     if basis is not None and basis not in get_args(Basis):
         raise SettingsError(f"basis is {basis!r}; known: {', '.join(get_args(Basis))}")
     by = basis or _basis([one.cost for one in runs])
@@ -188,16 +194,37 @@ def cost_front(runs: Sequence[ScoredCost], *, basis: Basis | None = None) -> Cos
 
 
 def cost_fronts(runs: Iterable[ScoredCost], *, basis: Basis | None = None) -> tuple[CostFront, ...]:
-    """Find the front of every set of documents and metric that more than one run has, in the order given.
+    """Find the front of all runs that may be compared, more than one of each, in the order given.
+
+    Runs of other tasks or documents, scored against other labels or by another scorer or metric, never share one.
 
     Args:
         runs: Cost and score of each run.
         basis: Estimated or billed costs, see `cost_front`.
     """
-    groups: dict[tuple[str, str], list[ScoredCost]] = {}
+    places: dict[tuple[str, str], list[ScoredCost]] = {}
     for one in runs:
-        groups.setdefault((one.cost.surface, one.metric), []).append(one)
-    return tuple(cost_front(group, basis=basis) for group in groups.values() if len(group) > 1)
+        places.setdefault((one.cost.surface, one.metric), []).append(one)
+    groups = [group for place in places.values() for group in _alike(place)]
+    return tuple(cost_front(group, basis=basis) for group in groups if len(group) > 1)
+
+
+def _alike(runs: Sequence[ScoredCost]) -> list[list[ScoredCost]]:
+    """Put runs together that may be compared; scores of which nothing is known form a group of their own."""
+    known = [one for one in runs if one.measured is not None]
+    groups = comparable_groups(one.measured for one in known if one.measured is not None)
+    found = [[one for one in known if any(one.measured is run for run in group)] for group in groups]
+    unknown = [one for one in runs if one.measured is None]
+    return [*found, unknown] if unknown else found
+
+
+def _differ(a: ScoredCost, b: ScoredCost) -> str:
+    if a.measured is None or b.measured is None:
+        return ""
+    if a.measured.kind != b.measured.kind:
+        return f" ({a.measured.kind} and {b.measured.kind})"
+    says = "; ".join(one.says for one in find_differences(a.measured, b.measured) if one.allow != "same")
+    return f" ({says})" if says else ""
 
 
 _Placed = tuple[RunCost, Estimate, Estimate]

@@ -143,7 +143,7 @@ class TotalCost:
 
     Attributes:
         usd: The sum; None when a part of it is unknown.
-        known_usd: Sum of what is known.
+        known_usd: Sum of what is known; None when nothing is.
         n_runs: Runs in the sum.
         n_known: Runs with a known cost.
         n_models: Models in the sum.
@@ -152,7 +152,7 @@ class TotalCost:
     """
 
     usd: float | None
-    known_usd: float
+    known_usd: float | None
     n_runs: int
     n_known: int
     n_models: int
@@ -346,7 +346,7 @@ def _summary(stage: str, run: Run, usages: Sequence[Usage | None], price: tuple[
     if not read + written:
         note = "no usage recorded"
     elif price is None:
-        note = f"no price for {run.meta.model or 'a run without a model'}"
+        note = f"no price for {run.meta.model}" if run.meta.model else "the run names no model, so it has no price"
     return UsageSummary(
         stage=stage,
         n_rows=len(run.rows),
@@ -421,8 +421,11 @@ def _total(runs: Sequence[RunCost], of: Callable[[RunCost], float | None], what:
     models = list(dict.fromkeys(run.model for run in runs))
     unpriced = tuple(model for model in models if all(run.price is None for run in runs if run.model == model))
     parts = []
-    if what != "billed" and unpriced:
-        parts.append(f"{len(unpriced)} of {len(models)} models unpriced")
+    n_nameless = sum(not run.model for run in runs)
+    if what != "billed" and (named := [model for model in unpriced if model]):
+        parts.append(f"{len(named)} of {len([model for model in models if model])} models unpriced")
+    if what != "billed" and n_nameless:
+        parts.append(f"{n_nameless} of {len(runs)} runs {'names' if n_nameless == 1 else 'name'} no model")
     n_silent = sum(not run.total.total_tokens for run in runs)
     if n_silent and what != "billed":
         parts.append(f"{n_silent} of {len(runs)} runs recorded no usage")
@@ -430,7 +433,7 @@ def _total(runs: Sequence[RunCost], of: Callable[[RunCost], float | None], what:
         parts.append(f"{len(runs) - len(known)} of {len(runs)} runs without a stated cost")
     return TotalCost(
         usd=sum(known) if len(known) == len(runs) else None,
-        known_usd=sum(known, 0.0),
+        known_usd=sum(known) if known else None,
         n_runs=len(runs),
         n_known=len(known),
         n_models=len(models),

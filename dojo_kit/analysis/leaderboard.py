@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dojo_kit.analysis.comparable import find_differences
+from dojo_kit.analysis.comparable import comparable_groups
 from dojo_kit.analysis.compare import NoiseBands, compare
 from dojo_kit.analysis.measured import Measurable, Measured, measure
-from dojo_kit.analysis.pairing import bootstrap_for, estimate_of
+from dojo_kit.analysis.measured.values import known_metrics, no_metric
+from dojo_kit.analysis.pairing import Side, averaged_side, bootstrap_for, estimate_of, paired_order, paired_sides_delta
+from dojo_kit.analysis.repeats import repeats
 from dojo_kit.settings import Settings
-from dojo_kit.stats.compare import paired_delta
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,12 +107,15 @@ def leaderboard(
 
     Args:
         runs: Runs, scored runs, or what `measure` made of them.
-        metric: What to rank by; the headline of each task by default. Runs without it are left out.
+        metric: What to rank by; the headline of each task by default. Runs without it are left out of the tables.
         noise: Measured rerun noise; a run within it of the best is a co-champion.
         settings: Seed, replicates and level; the current settings by default.
 
     Returns:
         The tables, those of most runs first.
+
+    Raises:
+        InputError: A run cannot be measured, or none has the metric.
 
     Examples:
         >>> from dojo_kit.tasks.score import score_task
@@ -121,54 +125,34 @@ def leaderboard(
         >>> board.table[["rank", "run", "co_champion"]].values.tolist()
         [[1, 'second', True], [2, 'first', True]]
     """
-    boards = [
-        _board(group, metric or group[0].headline, noise, settings)
-        for group in comparable_groups(measure(run, settings=settings) for run in runs)
-        if metric is None or any(metric in run.metrics for run in group)
-    ]
+    measured = _with_metric(runs, metric, settings)
+    boards = [_board(group, metric or group[0].headline, noise, settings) for group in comparable_groups(measured)]
     return tuple(sorted(boards, key=lambda board: (-len(board.runs), board.task, board.surface)))
 
 
-def comparable_groups(runs: Iterable[Measured]) -> list[list[Measured]]:
-    """Put runs together that may be compared: same task and documents, measured alike.
+def _with_metric(runs: Iterable[Measurable], metric: str | None, settings: Settings | None) -> list[Measured]:
+    """Measure runs and keep those that have a metric.
 
-    A run joins the first group with none of whose members it differs.
-
-    Args:
-        runs: The runs.
-
-    Returns:
-        The groups, runs in the order given.
+    Raises:
+        InputError: None of them has it.
     """
-    groups: list[list[Measured]] = []
-    for run in runs:
-        fitting = (group for group in groups if all(_comparable(other, run) for other in group))
-        group = next(fitting, None)
-        if group is None:
-            groups.append([run])
-        else:
-            group.append(run)
-    return groups
-
-
-def _comparable(a: Measured, b: Measured) -> bool:
-    if a.kind != b.kind or a.surface != b.surface:
-        return False
-    return all(difference.allow == "same" for difference in find_differences(a, b))
+    measured = [measure(run, settings=settings) for run in runs]
+    kept = [run for run in measured if metric is None or metric in run.metrics]
+    if metric is not None and measured and not kept:
+        raise no_metric(metric, known_metrics(measured))
+    return kept
 
 
 def _board(group: Sequence[Measured], metric: str, noise: NoiseBands | None, settings: Settings | None) -> Board:
     import pandas as pd
 
-    runs = [run for run in group if metric in run.metrics]
-    higher = runs[0].metrics[metric].higher_is_better
-    ranked = sorted(runs, key=lambda run: _order(run, metric, higher=higher))
+    higher = group[0].metrics[metric].higher_is_better
+    ranked = sorted(group, key=lambda run: _order(run, metric, higher=higher))
     best = ranked[0]
-    seen: dict[str, str] = {}
-    rows = []
-    for run in ranked:
-        rows.append(_row(run, best, metric, noise, settings, seen.get(run.digest, "")))
-        seen.setdefault(run.digest, run.name)
+    rows = [
+        _row(run, best, metric, noise, settings, next((one.name for one in ranked[:at] if repeats(one, run)), ""))
+        for at, run in enumerate(ranked)
+    ]
     table = pd.DataFrame(rows)
     value = table["value"]
     table["rank"] = value.rank(method="min", ascending=not higher).astype("Int64")
@@ -195,7 +179,7 @@ def _row(
     metric: str,
     noise: NoiseBands | None,
     settings: Settings | None,
-    repeats: str,
+    repeated: str,
 ) -> dict[str, Any]:
     estimate = estimate_of(run, metric, settings)
     row: dict[str, Any] = {
@@ -209,9 +193,9 @@ def _row(
         "value": estimate.value,
         "lo": estimate.lo,
         "hi": estimate.hi,
-        "note": "; ".join(filter(None, (f"repeats the answers of {repeats}" if repeats else "", *_stored(run)))),
+        "note": "; ".join(filter(None, (f"repeats the answers of {repeated}" if repeated else "", *_stored(run)))),
     }
-    if run is best or run.digest == best.digest:
+    if run is best or repeats(best, run):
         return row | {"delta": 0.0, "delta_lo": None, "delta_hi": None, "p": None, "verdict": "", "co_champion": True}
     found = compare(best, run, metric, noise=noise, settings=settings).headline
     worse = found.delta.excluded and (found.delta.value or 0.0) < 0 and found.verdict != "within rerun noise"
@@ -221,7 +205,7 @@ def _row(
         "delta_hi": found.delta.hi,
         "p": found.delta.p,
         "verdict": found.verdict,
-        "co_champion": estimate.value is not None and (not worse or found.verdict == "rerun"),
+        "co_champion": estimate.value is not None and not worse,
     }
 
 
@@ -250,15 +234,18 @@ def regressions(
     Returns:
         One row per alert, earliest first, columns `ALERT_COLUMNS`; ``against`` is the best run before. Where rerun
         noise is not measured the verdict says so, and the alert may be noise.
+
+    Raises:
+        InputError: A run cannot be measured, or none has the metric.
     """
     import pandas as pd
 
-    dated = [run for run in (measure(one, settings=settings) for one in runs) if run.timestamp]
+    dated = [run for run in _with_metric(runs, metric, settings) if run.timestamp]
     rows = []
     for group in comparable_groups(sorted(dated, key=lambda run: run.timestamp)):
         name = metric or group[0].headline
         series: dict[str, list[Measured]] = {}
-        for run in _first_of_each(run for run in group if name in run.metrics):
+        for run in _first_of_each(group):
             series.setdefault("" if across_models else run.model, []).append(run)
         rows += [alert for members in series.values() for alert in _alerts(members, name, noise, settings)]
     table = pd.DataFrame(rows, columns=list(ALERT_COLUMNS))
@@ -267,7 +254,11 @@ def regressions(
 
 def _first_of_each(runs: Iterable[Measured]) -> list[Measured]:
     """Return runs without those that repeat the answers of one before."""
-    return list({run.digest: run for run in reversed(list(runs))}.values())[::-1]
+    first: list[Measured] = []
+    for run in runs:
+        if not any(repeats(one, run) for one in first):
+            first.append(run)
+    return first
 
 
 def _alerts(
@@ -321,7 +312,11 @@ def trend(
     Returns:
         For every table of `leaderboard` the table and one row per model and prompt version, columns `TREND_COLUMNS`:
         models, and within them versions, in the order in which they first ran. Reruns of a version are averaged
-        document by document; repeats of earlier answers are left out.
+        document by document; repeats of earlier answers are left out. Ratios of sums stay ratios of sums, and what is
+        drawn together stays so.
+
+    Raises:
+        InputError: A run cannot be measured, or none has the metric.
     """
     boards = leaderboard(runs, metric=metric, settings=settings)
     return tuple((board, _trend(board, settings)) for board in boards)
@@ -331,16 +326,17 @@ def _trend(board: Board, settings: Settings | None) -> pd.DataFrame:
     import pandas as pd
 
     bootstrap = bootstrap_for(board.best, settings)
-    higher = board.best.metrics[board.metric].higher_is_better
+    info = board.best.metrics[board.metric]
+    keys = paired_order(board.best, board.best.documents.index)
     models: dict[str, dict[str, list[Measured]]] = {}
     for run in _first_of_each(sorted(board.runs, key=lambda run: run.timestamp)):
         models.setdefault(run.model, {}).setdefault(run.prompt_version, []).append(run)
     rows = []
     for model, versions in models.items():
-        before: pd.Series[Any] | None = None
+        before: Side | None = None
         for prompt, members in versions.items():
-            values = pd.concat([run.values(board.metric) for run in members], axis=1).mean(axis=1)
-            estimate = bootstrap.mean(values.to_numpy())
+            side = averaged_side(members, board.metric, keys)
+            estimate = averaged_side(members, board.metric).known_estimate(bootstrap)
             row = {
                 "model": model,
                 "prompt_version": prompt,
@@ -353,9 +349,8 @@ def _trend(board: Board, settings: Settings | None) -> pd.DataFrame:
                 "hi": estimate.hi,
             }
             if before is not None:
-                arms = (before.to_numpy(), values.to_numpy())
-                delta = paired_delta(*arms, higher_is_better=higher, bootstrap=bootstrap)
+                delta = paired_sides_delta(before, side, info, bootstrap)
                 row |= {"delta": delta.value, "delta_lo": delta.lo, "delta_hi": delta.hi, "p": delta.p}
-            before = values
+            before = side
             rows.append(row)
     return pd.DataFrame(rows, columns=list(TREND_COLUMNS)).astype({"delta": float, "p": float})

@@ -1,7 +1,12 @@
-"""Two runs with their documents matched: numerators and denominators of a metric side by side."""
+"""Two runs with their documents matched: numerators and denominators of a metric side by side.
+
+Units of a paired difference are drawn in the order of the names of the documents as the first run spells them, which
+is the order of published figures. A metric of one run is drawn in the order of the keys, as where it was scored.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +82,10 @@ class Side:
             return bootstrap.mean(values)
         return bootstrap.ratio(values, weights)
 
+    def known_estimate(self, bootstrap: Bootstrap) -> Estimate:
+        """Estimate the metric over the units of this side that define it."""
+        return self.only(self.known).estimate(bootstrap)
+
 
 def bootstrap_for(run: Measured, settings: Settings | None) -> Bootstrap:
     """Return the resampling that settings ask for, of documents or of contracts.
@@ -107,6 +116,76 @@ def side_of(run: Measured, metric: str, keys: pd.Index[Any] | None = None) -> Si
     )
 
 
+def averaged_side(runs: Sequence[Measured], metric: str, keys: pd.Index[Any] | None = None) -> Side:
+    """Return one metric of several runs over the same documents, numerators and denominators averaged over the runs.
+
+    Args:
+        runs: The runs; a document counts with those in which the metric is defined.
+        metric: The metric.
+        keys: Documents; all of the first run by default.
+    """
+    sides = [side_of(run, metric, runs[0].documents.index if keys is None else keys) for run in runs]
+    if len(sides) == 1:
+        return sides[0]
+    defined = np.column_stack([side.known for side in sides])
+    n = np.maximum(defined.sum(axis=1), 1)
+    parts = (np.column_stack([getattr(side, name) for side in sides]) for name in ("values", "weights"))
+    values, weights = (np.where(defined, part, 0.0).sum(axis=1) / n for part in parts)
+    known = defined.any(axis=1)
+    return Side(np.where(known, values, np.nan), np.where(known, weights, np.nan), sides[0].clusters)
+
+
+def paired_order(run: Measured, keys: pd.Index[Any]) -> pd.Index[Any]:
+    """Return documents in the order in which a paired difference draws them: that of their names as spelled.
+
+    Args:
+        run: The first run of the pair, whose spelling counts.
+        keys: Keys of documents it has.
+    """
+    ordered: pd.Index[Any] = run.documents.loc[keys, "document"].astype(str).sort_values(kind="stable").index
+    return ordered
+
+
+def paired_sides_delta(a: Side, b: Side, info: MetricInfo, bootstrap: Bootstrap) -> Delta:
+    """Return the paired difference of two sides with the same units, over those defined in both.
+
+    Args:
+        a: The first run.
+        b: The second; clusters are the first's.
+        info: The metric.
+        bootstrap: The resampling.
+    """
+    known = a.known & b.known
+    a, b = a.only(known), b.only(known)
+    plain = a.is_mean and b.is_mean
+    return paired_delta(
+        a.values,
+        b.values,
+        a_weights=None if plain else a.weights,
+        b_weights=None if plain else b.weights,
+        higher_is_better=info.higher_is_better,
+        clusters=a.clusters,
+        bootstrap=bootstrap,
+    )
+
+
+def paired_metric(
+    a: Measured, b: Measured, info: MetricInfo, bootstrap: Bootstrap, keys: pd.Index[Any] | None = None
+) -> Delta:
+    """Return the paired difference of two runs in one metric.
+
+    Args:
+        a: The first run.
+        b: The second.
+        info: The metric.
+        bootstrap: The resampling.
+        keys: Documents of both; by default all they have in common.
+    """
+    shared = a.documents.index.intersection(b.documents.index) if keys is None else keys
+    ordered = paired_order(a, shared)
+    return paired_sides_delta(side_of(a, info.name, ordered), side_of(b, info.name, ordered), info, bootstrap)
+
+
 def estimate_of(run: Measured, metric: str, settings: Settings | None = None) -> Estimate:
     """Estimate a metric over all documents of a run.
 
@@ -119,7 +198,7 @@ def estimate_of(run: Measured, metric: str, settings: Settings | None = None) ->
         InputError: The run has no such metric.
     """
     side = side_of(run, run.info(metric).name)
-    return side.only(side.known).estimate(bootstrap_for(run, settings))
+    return side.known_estimate(bootstrap_for(run, settings))
 
 
 class Pair:
@@ -130,7 +209,8 @@ class Pair:
         self.shared = a.documents.index.intersection(b.documents.index).sort_values()
         self.paired = len(self.shared) > 0
         self.surface = fingerprint(self.shared) if self.paired else ""
-        keys = [self.shared, self.shared] if self.paired else [a.documents.index, b.documents.index]
+        ordered = paired_order(a, self.shared)
+        keys = [ordered, ordered] if self.paired else [a.documents.index, b.documents.index]
         self._keys = keys
         self._failed = [
             (run.documents.loc[of, "status"] == "failed").to_numpy() for run, of in zip((a, b), keys, strict=True)
@@ -147,26 +227,22 @@ class Pair:
         if any(failed.any() for failed in self._failed):
             complete = self._complete(info, sides, delta)
             worst = self._worst(info, sides, delta)
+        a, b = self._estimates(info, sides)
+        return Differences(a, b, delta, complete, worst)
+
+    def _estimates(self, info: MetricInfo, sides: list[Side]) -> tuple[Estimate, Estimate]:
+        """Estimate both runs by themselves over the documents compared."""
+        if self.paired:
+            sides = [side_of(run, info.name, self.shared) for run in (self.a, self.b)]
         known = [side.known for side in sides]
         if self.paired:
             known = [known[0] & known[1]] * 2
-        a, b = (side.only(kept).estimate(self.bootstrap) for side, kept in zip(sides, known, strict=True))
-        return Differences(a, b, delta, complete, worst)
+        first, second = (side.only(kept).estimate(self.bootstrap) for side, kept in zip(sides, known, strict=True))
+        return first, second
 
     def _delta(self, info: MetricInfo, a: Side, b: Side) -> Delta:
         if self.paired:
-            known = a.known & b.known
-            a, b = a.only(known), b.only(known)
-            plain = a.is_mean and b.is_mean
-            return paired_delta(
-                a.values,
-                b.values,
-                a_weights=None if plain else a.weights,
-                b_weights=None if plain else b.weights,
-                higher_is_better=info.higher_is_better,
-                clusters=a.clusters,
-                bootstrap=self.bootstrap,
-            )
+            return paired_sides_delta(a, b, info, self.bootstrap)
         a, b = a.only(a.known), b.only(b.known)
         return two_sample_delta(
             a.values,

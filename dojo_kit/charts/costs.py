@@ -181,4 +181,5 @@ def _spent(report: CostReport) -> str:
         if total.usd is not None:
             return f"{runs} {says} {formats.dollars(total.usd)}"
     known = report.estimated
-    return f"What {runs} cost is unknown: {known.note}; the known part is {formats.dollars(known.known_usd)}"
+    part = f"the known part is {formats.dollars(known.known_usd)}" if known.n_known else "nothing of it is known"
+    return f"What {runs} cost is unknown: {known.note}; {part}"

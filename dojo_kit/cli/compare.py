@@ -25,7 +25,7 @@ from dojo_kit.cli.inputs import (
     SpansOption,
     settings_from,
 )
-from dojo_kit.cli.measuring import Measuring
+from dojo_kit.cli.measuring import Measuring, refuse_inputs
 from dojo_kit.cli.output import Column, FittedTable, build_table, out, print_json, progress_bar, report_problems, shown
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def compare(
     from dojo_kit.analysis.compare import compare as compare_runs
 
     target = page_target(out_)
+    refuse_inputs(target, [a, b, labels, documents, config, *(noise or [])])
     settings = settings_from(config, set_)
     measuring = Measuring(labels, documents, spans, embedder, doc_class, settings, on_error)
     with progress_bar("measuring runs", quiet=json) as progress:
@@ -128,34 +129,10 @@ def sentence(found: Comparison) -> str:
         found: The comparison.
     """
     from dojo_kit.analysis.comparable import call_both
+    from dojo_kit.views.deltas import says_finding
 
     a, b = call_both(found.a, found.b)
-    headline = found.headline
-    delta = headline.delta
-    size = f"{delta.required_n:,}" if delta.required_n else ""
-    moved = f"{headline.info.name} {_moved(headline)} on {formats.count(delta.n, 'document')}"
-    match headline.verdict:
-        case "win" | "loss":
-            word = "better" if headline.verdict == "win" else "worse"
-            return f"{b} is {word} than {a}: {moved}, more than reruns differ."
-        case "within rerun noise":
-            return f"{b} and {a} do not differ by more than reruns of one prompt do: {moved}."
-        case "rerun":
-            failed = " and failed calls" if found.a.n_failed or found.b.n_failed else ""
-            return f"{b} is a rerun of {a}: what differs between them is rerun noise{failed}: {moved}."
-        case "inconclusive: rerun noise not measured":
-            word = "higher" if (delta.value or 0) > 0 else "lower"
-            return f"{b} scores {word} than {a}, but it may be rerun noise, which is not known: {moved}."
-    if delta.value is None:
-        return f"{b} cannot be held against {a} by {headline.info.name}: {delta.note or 'it is undefined'}."
-    needed = f"; to know of a difference of this size takes about {size} documents" if size else ""
-    return f"It cannot be said whether {b} is better than {a}: {moved}{needed}."
-
-
-def _moved(compared: ComparedMetric) -> str:
-    interval = _interval(compared.delta)
-    better = "" if compared.info.higher_is_better else " better (lower)"
-    return f"{_signed(compared.delta.value)}{better}{' ' + interval if interval else ''}"
+    return f"{says_finding(found, a=a, b=b)}."
 
 
 def _signed(value: float | None, *, digits: int = DIGITS) -> str:
@@ -204,18 +181,21 @@ _COLOURS = {
 def _beside(found: Comparison) -> Iterator[str]:
     """Yield what must be said beside the verdict: power, what was left out, failures."""
     headline, delta = found.headline, found.headline.delta
-    if delta.mde is not None:
-        units = f"{delta.n_clusters:,} {delta.unit}" if delta.n_clusters else formats.count(delta.n, "document")
-        yield f"smallest difference found in 80 % of trials with {units}: {formats.number(delta.mde, digits=DIGITS)}"
+    noun = found.a.noun
+    if delta.value is not None:
+        counted = formats.count(delta.n, noun)
+        units = f"{counted} in {delta.n_clusters:,} {delta.unit}" if delta.n_clusters else counted
+        mde = "unknown, as no two differ" if delta.mde is None else formats.number(delta.mde, digits=DIGITS)
+        yield f"smallest difference found in 80 % of trials with {units}: {mde}"
     if headline.band.value is not None:
         yield f"band of rerun noise: \N{PLUS-MINUS SIGN}{formats.number(headline.band.value, digits=DIGITS)}"
     for n, side in ((found.n_only_a, "A"), (found.n_only_b, "B")):
         if n and found.paired:
-            yield f"{formats.count(n, 'document')} only in {side}, left out"
+            yield f"{formats.count(n, noun)} only in {side}, left out"
     if not found.paired:
-        yield "no document in common: two samples, not pairs"
+        yield f"no {noun} in common: two samples, not pairs"
     if headline.delta_complete is not None:
-        yield f"documents both answered ({headline.delta_complete.n:,}): {_of(headline.delta_complete)}"
+        yield f"{noun}s both answered ({headline.delta_complete.n:,}): {_of(headline.delta_complete)}"
         if headline.delta_errors_as_worst is not None:
             worst = headline.delta_errors_as_worst
             yield f"missing answers as the worst ({worst.n:,}): {_of(worst)}"
@@ -228,22 +208,26 @@ def _of(delta: Delta) -> str:
 def _tables(found: Comparison, *, only: bool) -> list[FittedTable]:
     metrics = [m for m in found.metrics.values() if m is found.headline or _says_something(m)]
     if only:
-        return [_table("", metrics)]
+        return [_table("", metrics, paired=found.paired)]
     whole = [m for m in metrics if m.info.kind in ("headline", "composite")]
     whole += [m for m in metrics if m.info.kind == "pooled" and not m.info.field]
     fields = [m for m in metrics if m.info.measure == "score"]
     others = [m for m in metrics if m.info.field and m.info.measure != "score" and m.delta.interval_excludes_zero]
     classes = [m for m in metrics if m.info.kind == "class" and m.delta.value]
     classes.sort(key=lambda m: (m.delta.p if m.delta.p is not None else 1.0, -abs(m.delta.value or 0.0)))
-    tables = [_table("", whole)]
+    tables = [_table("", whole, paired=found.paired)]
     if fields:
-        tables.append(_table("by field, p corrected for their number", fields))
+        tables.append(_table("by field, p corrected for their number", fields, paired=found.paired))
     if others:
-        tables.append(_table("other measures of fields whose interval excludes 0, p corrected", others))
+        tables.append(
+            _table("other measures of fields whose interval excludes 0, p corrected", others, paired=found.paired)
+        )
     if classes:
         n_classes = sum(m.info.kind == "class" for m in metrics)
         most = f"{min(len(classes), SHOWN_CLASSES)} of {n_classes}"
-        tables.append(_table(f"by class, smallest p first, {most}, p corrected", classes[:SHOWN_CLASSES]))
+        tables.append(
+            _table(f"by class, smallest p first, {most}, p corrected", classes[:SHOWN_CLASSES], paired=found.paired)
+        )
     return tables
 
 
@@ -253,7 +237,7 @@ def _says_something(compared: ComparedMetric) -> bool:
     return compared.delta.n > 0 and not (compared.info.name == "failure_rate" and both == (0.0, 0.0))
 
 
-def _table(title: str, metrics: Iterable[ComparedMetric]) -> FittedTable:
+def _table(title: str, metrics: Iterable[ComparedMetric], *, paired: bool) -> FittedTable:
     rows = [
         [
             m.info.name + ("" if m.info.higher_is_better else " (lower is better)"),
@@ -263,7 +247,7 @@ def _table(title: str, metrics: Iterable[ComparedMetric]) -> FittedTable:
             _interval(m.delta),
             _p(m.delta.p if m.p_holm is None else m.p_holm),
             f"{m.delta.n:,}",
-            f"{m.delta.n_better:,}/{m.delta.n_worse:,}",
+            f"{m.delta.n_better:,}/{m.delta.n_worse:,}" if paired else "",
             "" if m.band.value is None else formats.number(m.band.value, digits=DIGITS),
             m.verdict if m.delta.value is not None else m.delta.note or "undefined",
         ]
@@ -281,8 +265,8 @@ def _table(title: str, metrics: Iterable[ComparedMetric]) -> FittedTable:
         ("band \N{PLUS-MINUS SIGN}", "right"),
         ("verdict", "fold"),
     ]
-    if not any(row[8] for row in rows):
-        columns, rows = columns[:8] + columns[9:], [row[:8] + row[9:] for row in rows]
+    kept = [at for at in range(len(columns)) if at not in (7, 8) or any(row[at] for row in rows)]
+    columns, rows = [columns[at] for at in kept], [[row[at] for at in kept] for row in rows]
     return build_table(title, columns, rows, drop=("up/down", "n", "p"))
 
 
@@ -292,14 +276,17 @@ def _p(value: float | None) -> str:
 
 def _print_changes(found: Comparison) -> None:
     changed = found.changed()
+    if not found.paired:
+        return
+    noun = found.a.noun
     if changed.empty:
-        out.print(f"\nNo document changed in {shown(found.headline.info.name)}.")
+        out.print(f"\nNo {noun} changed in {shown(found.headline.info.name)}.")
         return
     worse = int((changed["direction"] == "worse").sum())
     worst = changed[changed["direction"] == "worse"].head(SHOWN_CHANGES)
     best = changed[changed["direction"] == "better"].iloc[::-1].head(SHOWN_CHANGES)
     columns: list[Column] = [
-        ("document", "fold"),
+        (noun, "fold"),
         ("A", "right"),
         ("B", "right"),
         ("by", "right"),
@@ -317,7 +304,7 @@ def _print_changes(found: Comparison) -> None:
         ]
         out.print()
         more = f", first {SHOWN_CHANGES}" if len(part) == SHOWN_CHANGES else ""
-        out.print(build_table(f"documents: {title}{more}", columns, rows))
+        out.print(build_table(f"{noun}s: {title}{more}", columns, rows))
 
 
 def _what(row: dict[Any, Any]) -> str:

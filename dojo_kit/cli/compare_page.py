@@ -56,7 +56,7 @@ def write_page(
         path = comparison_page(comparison, noise=noise, command=command).save(target)
     if quiet:
         return
-    n = formats.count(comparison.n, "document")
+    n = formats.count(comparison.n, comparison.a.noun)
     out.print(f"page: {shown(path)} ({path.stat().st_size / 1e6:.2f} MB, {n}, opens offline)", soft_wrap=True)
 
 

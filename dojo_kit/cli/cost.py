@@ -20,6 +20,7 @@ from dojo_kit.cli.inputs import (
     SpansOption,
     settings_from,
 )
+from dojo_kit.cli.measuring import problem_of, with_hint
 from dojo_kit.cli.output import Column, build_table, err, out, print_json, report_problems, shown
 from dojo_kit.errors import InputError
 from dojo_kit.stats.intervals import SCOPE
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from dojo_kit.analysis.billing import Bill
     from dojo_kit.analysis.cost_front import CostFront, ScoredCost
     from dojo_kit.analysis.costs import CostReport, RunCost, TotalCost
-    from dojo_kit.records import Labels, Run
+    from dojo_kit.analysis.measured import Measured
+    from dojo_kit.records import Labels, Problem, Run
     from dojo_kit.runs.activity import Activity
     from dojo_kit.settings import Settings
 
@@ -62,18 +64,18 @@ def cost(
     from dojo_kit.analysis.billing import assign_bill
     from dojo_kit.analysis.cost_front import cost_fronts
     from dojo_kit.analysis.costs import cost_report
-    from dojo_kit.runs import load_labels, read_run
+    from dojo_kit.runs import load_labels
     from dojo_kit.runs.activity import read_activity
 
     settings = settings_from(config, set_)
-    loaded = [read_run(path, on_error=on_error.value) for path in runs]
+    loaded, problems = _read(runs, on_error)
     expected = None if labels is None else load_labels(labels, on_error=on_error.value)
     report = cost_report(loaded, settings=settings)
     export = None if activity is None else read_activity(activity, on_error=on_error.value)
     bill = None if export is None else assign_bill(export.generations, report.runs)
     scored = _scored(loaded, report.runs, expected, spans, metric, settings)
     fronts = cost_fronts(scored, basis=None if basis is None else basis.value)
-    problems = [*(problem for run in loaded for problem in run.problems), *(export.problems if export else ())]
+    problems += export.problems if export else ()
     if json:
         print_json(
             {
@@ -94,6 +96,28 @@ def cost(
     out.print(f"\n[dim]{SCOPE}[/]")
 
 
+def _read(sources: Sequence[str], on_error: OnError) -> tuple[list[Run], list[Problem]]:
+    """Read runs; one that cannot be read is a problem, when problems are collected and another one can be."""
+    from dojo_kit.runs import read_run
+
+    runs: list[Run] = []
+    problems: list[Problem] = []
+    refused: list[InputError] = []
+    for source in sources:
+        try:
+            runs.append(read_run(source, on_error=on_error.value))
+        except InputError as error:
+            if on_error is OnError.stop:
+                raise with_hint(error) if len(sources) > 1 else error from None
+            refused.append(error)
+            problems.append(problem_of(error, source))
+        else:
+            problems += runs[-1].problems
+    if refused and not runs:
+        raise refused[0]
+    return runs, problems
+
+
 def _scored(
     runs: Sequence[Run],
     costs: Sequence[RunCost],
@@ -104,17 +128,31 @@ def _scored(
 ) -> list[ScoredCost]:
     """Score what can be scored; a run without scores is left out of cost against score, with a word."""
     from dojo_kit.analysis.cost_front import scored_cost
+    from dojo_kit.analysis.measured import measure
+    from dojo_kit.analysis.measured.values import known_metrics, no_metric
     from dojo_kit.records import ExtractionRow
     from dojo_kit.scoring.run import score_run
 
-    found = []
+    measured: list[tuple[RunCost, Measured]] = []
     for run, of_run in zip(runs, costs, strict=True):
         extracts = bool(run.rows) and isinstance(run.rows[0], ExtractionRow)
         try:
-            source = score_run(run, labels, spans=spans.value, settings=settings) if labels and extracts else run
-            found.append(scored_cost(of_run, source, metric=metric, settings=settings))
+            if labels and extracts:
+                scored = score_run(run, labels, spans=spans.value, settings=settings)
+                measured.append((of_run, measure(scored, run=run)))
+            else:
+                measured.append((of_run, measure(run, settings=settings)))
         except InputError as error:
-            err.print(f"[yellow]{shown(run.name)} has no score:[/] {shown(error)}")
+            err.print(f"[yellow]{shown(of_run.name)} has no score:[/] {shown(error)}")
+    known = known_metrics(run for _, run in measured)
+    if metric is not None and measured and metric not in known:
+        raise no_metric(metric, known)
+    found = []
+    for of_run, run_measured in measured:
+        try:
+            found.append(scored_cost(of_run, run_measured, metric=metric, settings=settings))
+        except InputError as error:
+            err.print(f"[yellow]{shown(of_run.name)} has no score:[/] {shown(error)}")
     return found
 
 
@@ -238,6 +276,8 @@ def _print_bill(bill: Bill, export: Activity) -> None:
     for model, n, usd in bill.unassigned:
         beside = f"{formats.count(n, 'generation')} of {model} belong to no run: {formats.dollars(usd)}"
         out.print(f"[yellow]{shown(beside)}[/]")
+    for note in bill.notes:
+        out.print(f"[yellow]{shown(note)}[/]")
     if export.n_duplicates:
         out.print(f"[yellow]{formats.count(export.n_duplicates, 'line')} with an id that occurred before left out[/]")
     if export.n_without_zone:
@@ -266,7 +306,10 @@ def _print_front(front: CostFront) -> None:
         ("", "fold"),
     ]
     out.print()
-    out.print(build_table(title, columns, rows))
-    out.print("[dim]by point values: two runs whose intervals overlap may well change places[/]")
+    if rows:
+        out.print(build_table(title, columns, rows))
+        out.print("[dim]by point values: two runs whose intervals overlap may well change places[/]")
+    else:
+        out.print(f"cost against {shown(front.metric)}: no run has both a cost and a score")
     for name, lacks in front.left_out:
         out.print(f"[dim]left out: {shown(name)} ({shown(lacks)})[/]")

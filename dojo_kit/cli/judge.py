@@ -22,6 +22,7 @@ from dojo_kit.cli.inputs import (
     scored_from,
     settings_from,
 )
+from dojo_kit.cli.measuring import refuse_inputs
 from dojo_kit.cli.output import (
     Column,
     build_table,
@@ -83,6 +84,7 @@ def judge(
         missing = next(name for name, value in needed.items() if value is None)
         raise InputError("is missing: a live judge needs it", field=missing, expected=", ".join(needed))
     else:
+        refuse_inputs(file, [live, labels, documents, config], option="FILE")
         options = (spans, embedder, set_, config, doc_class, on_error)
         asked = _ask(file, live, labels, documents, model, base_url, options, json=json)
     judgments = read_judgments(file, on_error=on_error.value)

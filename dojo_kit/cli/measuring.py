@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ class Measuring:
         doc_class: Document class.
         settings: The settings.
         on_error: What a faulty row does.
+        mixed: Whether runs of labels may be among runs of extractions, which alone are scored against the labels.
         problems: What was wrong with the input so far.
     """
 
@@ -46,6 +47,7 @@ class Measuring:
     doc_class: str | None
     settings: Settings
     on_error: OnError
+    mixed: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -74,6 +76,8 @@ class Measuring:
             return measure(score_task_run(run, extraction=extraction, settings=self.settings), run=run)
         if first is None or isinstance(first, ExtractionRow):
             return measure(self._scored(run), run=run)
+        if self.mixed:
+            return measure(run, settings=self.settings)
         message = f"rows of task {run.meta.task!r} say themselves what is right"
         raise InputError(message, file=run.source or None, field="--labels", expected="no such option")
 
@@ -82,17 +86,50 @@ class Measuring:
     ) -> list[Measured]:
         """Read and measure runs.
 
+        When problems are collected, a run that cannot be used is one of them, as long as another one can.
+
         Args:
             sources: Files.
             progress: Called with files done and all files.
-            whole_logs: Take every run of an experiment log; else a log must name one.
+            whole_logs: Take every run of an experiment log; else a log must name one, and every run is needed.
+
+        Raises:
+            InputError: A run cannot be used, or none can.
         """
-        measured = []
+        if self.labels is not None:
+            self._load()
+        measured: list[Measured] = []
+        refused: list[InputError] = []
         for number, source in enumerate(sources, start=1):
-            measured += [self.measure(run) for run in self._runs(source, whole_logs)]
+            try:
+                found = self._runs(source, whole_logs)
+            except InputError as error:
+                refused.append(self._refused(error, source, n_runs=len(sources), needed=not whole_logs))
+                found = []
+            for run in found:
+                try:
+                    measured.append(self.measure(run))
+                except InputError as error:
+                    n_runs = max(len(found), len(sources))
+                    refused.append(self._refused(error, source, n_runs=n_runs, needed=not whole_logs))
             if progress:
                 progress(number, len(sources))
+        if refused and not measured:
+            raise refused[0]
         return measured
+
+    def _refused(self, error: InputError, source: str, *, n_runs: int, needed: bool) -> InputError:
+        """Note that a run cannot be used, when problems are collected and others may do.
+
+        Raises:
+            InputError: The run is needed, or problems are not collected.
+        """
+        if needed:
+            raise error
+        if self.on_error is OnError.stop:
+            raise with_hint(error) if n_runs > 1 else error
+        self.problems.append(problem_of(error, source))
+        return error
 
     def noise_floor(self, sources: Sequence[str]) -> NoiseFloor | None:
         """Read a noise file, or measure rerun noise from runs; None without any source.
@@ -154,6 +191,52 @@ class Measuring:
                 load_embedder(chosen, settings=settings),
             )
         return self._loaded
+
+
+def problem_of(error: InputError, source: str) -> Problem:
+    """Return the problem that a run which cannot be used is."""
+    return Problem(error.message, error.file or source, error.line, None, error.field, error.expected)
+
+
+def with_hint(error: InputError) -> InputError:
+    """Return an error about one of several runs that says how to go on without it."""
+    return InputError(
+        f"{error.message} (--on-error collect leaves out runs that cannot be used)",
+        file=error.file,
+        line=error.line,
+        field=error.field,
+        expected=error.expected,
+    )
+
+
+def refuse_inputs(target: str | Path | None, inputs: Iterable[str | None], *, option: str = "--out") -> None:
+    """Refuse to write over a file that was read.
+
+    Args:
+        target: File to be written.
+        inputs: What is read: files, runs of a log, folders, labels with the name of their layout before them.
+        option: Option or argument that names the target.
+
+    Raises:
+        InputError: The target is one of the inputs, or lies in one that is a folder.
+    """
+    if target is None or not Path(target).expanduser().is_file():
+        return
+    path = Path(target).expanduser()
+    for given in filter(None, inputs):
+        for word in (
+            given,
+            given.partition(":")[2],
+            given.rpartition("#")[0],
+            given.partition(":")[2].rpartition("#")[0],
+        ):
+            source = Path(word).expanduser() if word else None
+            if source is None or not source.exists():
+                continue
+            within = source.is_dir() and path.suffix != ".html" and path.resolve().is_relative_to(source.resolve())
+            if within or path.samefile(source):
+                message = f"{str(target)!r} is an input of this command and would be overwritten"
+                raise InputError(message, field=option, expected="another file to write")
 
 
 def _is_noise(source: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,16 +12,16 @@ import typer
 
 from dojo_kit import formats
 from dojo_kit.cli.inputs import ConfigOption, JsonOption, OnError, OnErrorOption, Spans, SpansOption, settings_from
+from dojo_kit.cli.measuring import Measuring, refuse_inputs
 from dojo_kit.cli.output import Column, build_table, err, out, print_json, progress_bar, report_problems, shown
 from dojo_kit.errors import InputError, closest
-from dojo_kit.records import ExtractionRow, Problem, Run
+from dojo_kit.records import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dojo_kit.analysis.measured import Measured
     from dojo_kit.analysis.noise import NoiseFloor
-    from dojo_kit.settings import Settings
 
 DIGITS = 4
 SHOWN_NOTES, SHOWN_FLIPS = 5, 10
@@ -55,81 +55,40 @@ def noise(
     from dojo_kit.analysis.noise import noise_floor
     from dojo_kit.runs.noise_files import write_noise
 
+    refuse_inputs(out_, [*runs, labels, config])
     settings = settings_from(config, None)
+    measuring = Measuring(labels, None, spans, None, None, settings, on_error, mixed=True)
     with progress_bar("reading and scoring", quiet=json or len(runs) < 2) as progress:
-        measured, problems = _measured(runs, labels, spans, settings, on_error, progress)
+        measured = measuring.read_all(runs, progress)
     with progress_bar("comparing reruns", quiet=json or len(measured) < 2) as progress:
         floor = noise_floor(measured, settings=settings, progress=progress)
+    _check_metrics(metric, measured)
     chosen = _chosen(floor, metric)
     if out_ is not None:
         floor = write_noise(out_, floor)
-    report_problems(problems)
+    report_problems(measuring.problems)
     if json:
-        print_json(_as_dict(floor, chosen, pool, problems))
+        print_json(_as_dict(floor, chosen, pool, measuring.problems))
         return
     _print_floor(floor, chosen, pool)
 
 
-def _measured(
-    sources: Sequence[str],
-    labels: str | None,
-    spans: Spans,
-    settings: Settings,
-    on_error: OnError,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[list[Measured], list[Problem]]:
-    """Read and score every run; a run that cannot be used is a problem when problems are collected."""
-    from dojo_kit.analysis.measured import measure
-    from dojo_kit.runs import load_labels
-    from dojo_kit.scoring.run import score_run
-
-    expected = None if labels is None else load_labels(labels, on_error=on_error.value)
-    measured: list[Measured] = []
-    problems: list[Problem] = []
-    for number, source in enumerate(sources, start=1):
-        try:
-            for run in _runs(source, on_error):
-                problems += run.problems
-                if expected is not None and run.rows and isinstance(run.rows[0], ExtractionRow):
-                    scored = score_run(run, expected, spans=spans.value, settings=settings)
-                    measured.append(measure(scored, run=run, settings=settings))
-                else:
-                    measured.append(measure(run, settings=settings))
-        except InputError as error:
-            if on_error is OnError.stop:
-                raise
-            problems.append(Problem(error.message, error.file or source, error.line, None, error.field, error.expected))
-        if progress:
-            progress(number, len(sources))
-    return measured, problems
-
-
-def _runs(source: str, on_error: OnError) -> list[Run]:
-    """Read a run, or every run of an experiment log."""
-    from dojo_kit.runs import read_records, read_run, run_from_record
-
-    try:
-        records = read_records(source, on_error=on_error.value)
-    except InputError:
-        return [read_run(source, on_error=on_error.value)]
-    return [run_from_record(record, source=name, on_error=on_error.value) for name, record in records]
+def _check_metrics(metrics: Sequence[str] | None, measured: Sequence[Measured]) -> None:
+    """Refuse a metric that no run has, whether there are reruns or not."""
+    known = list(dict.fromkeys(name for run in measured for name in run.metrics))
+    for name in metrics or ():
+        if name not in known:
+            message = f"no run has the metric {name!r}{closest(name, known)}"
+            listed = ", ".join(name for name in known if ":" not in name)
+            raise InputError(message, field="--metric", expected=listed)
 
 
 def _chosen(floor: NoiseFloor, metrics: Sequence[str] | None) -> pd.DataFrame:
     """Return the pairs of the metrics asked for, by default of the headline of each group's task."""
     if metrics:
-        known = list(dict.fromkeys(floor.pairs["metric"]))
-        for name in metrics:
-            if known and name not in known:
-                message = f"no rerun has the metric {name!r}{closest(name, known)}"
-                raise InputError(message, field="--metric", expected=", ".join(_without_classes(known)))
         return floor.pairs[floor.pairs["metric"].isin(list(metrics))]
     headlines = dict(zip(floor.groups["group"], floor.groups["headline"], strict=True))
     return floor.pairs[floor.pairs["metric"] == floor.pairs["group"].map(headlines)]
-
-
-def _without_classes(names: Sequence[str]) -> list[str]:
-    return [name for name in names if ":" not in name]
 
 
 def _as_dict(floor: NoiseFloor, chosen: pd.DataFrame, pool: PoolOption, problems: Sequence[Problem]) -> dict[str, Any]:

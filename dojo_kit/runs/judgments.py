@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,6 +31,16 @@ KIND = "calibration"
 EXPECTED = "judgments, one JSON object a line"
 
 _KINDS = (KIND,)
+
+_NEEDED = ("filename", "deterministic_overall_score", "correctness_label")
+_READ = (*_NEEDED, "ambiguous_fields", "completeness_label", "correctness_error", "judge", "experiment")
+_READ_AFTERWARDS = ("filename", "expected_subtype", "predicted_subtype", "sorter_confidence", "judgment")
+_LABEL_NAMES = ("label", "verdict", "classification")
+_OTHERS = ("completeness", "judged_at", "sorter_reasoning", "reason", "reasoning")
+"""Keys beside those that are read; they resemble some of them."""
+
+_RESEMBLES = 0.84
+"""Similarity from which an unknown key is a mistyped one, where that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +132,11 @@ def _judgment(row: RawRow) -> Judgment | LabelJudgment:
     if kind not in _KINDS:
         hint = closest(kind, _KINDS) if isinstance(kind, str) else ""
         raise row.error(f"{shown(kind)} is no kind of judgment{hint}", field="kind", expected=f"{KIND!r} or no kind")
+    document = _text(row, "filename", required=True)
+    _check_keys(row.values, row, _READ, "")
+    _require(row, _NEEDED)
     return Judgment(
-        document=_text(row, "filename", required=True),
+        document=document,
         score=_share(row, "deterministic_overall_score"),
         correctness=_one_of(row, row.values.get("correctness_label"), "correctness_label", CORRECTNESS),
         ambiguous_fields=_names(row, "ambiguous_fields"),
@@ -136,12 +150,18 @@ def _judgment(row: RawRow) -> Judgment | LabelJudgment:
 def _label_judgment(row: RawRow) -> LabelJudgment:
     document = _text(row, "filename", required=True)
     if "judgment" not in row.values:
+        _check_keys(row.values, row, (*_READ_AFTERWARDS, "kind"), "")
+    if "judgment" not in row.values:
         expected = f"kind {KIND!r}, or the judgment of a classification"
         raise row.error("is missing, and the line has no kind", field="judgment", expected=expected)
+    _check_keys(row.values, row, _READ_AFTERWARDS, "")
     judgment = row.values["judgment"]
     quality = None
     if isinstance(judgment, Mapping):
-        name = next((name for name in ("label", "verdict", "classification") if name in judgment), "label")
+        _check_keys(judgment, row, (*_LABEL_NAMES, "quality"), "judgment.")
+        name = next((name for name in _LABEL_NAMES if name in judgment), "")
+        if not name:
+            raise row.error("is missing", field="judgment.label", expected=f"one of {', '.join(VERDICTS)}, or null")
         label = judgment.get(name)
         quality = _share(RawRow(dict(judgment), row.file, row.line, "judgment"), "quality")
     else:
@@ -155,6 +175,22 @@ def _label_judgment(row: RawRow) -> LabelJudgment:
         quality=quality,
         confidence=_share(row, "sorter_confidence"),
     )
+
+
+def _require(row: RawRow, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if key not in row.values:
+            raise row.error("is missing", field=key, expected=f"{', '.join(keys)} in every line; null where unknown")
+
+
+def _check_keys(values: Mapping[str, Any], row: RawRow, keys: tuple[str, ...], place: str) -> None:
+    """Refuse a key that is not read but resembles one that is, and that is missing."""
+    missing = [key for key in keys if key not in values]
+    for name in values:
+        meant = [] if name in (*keys, *_OTHERS) else get_close_matches(name, missing, n=1, cutoff=_RESEMBLES)
+        if meant:
+            says = f"is unknown (did you mean {meant[0]!r}?)"
+            raise row.error(says, field=f"{place}{name}", expected=", ".join(keys))
 
 
 def _name(row: RawRow) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dojo_kit.errors import InputError, closest
 from dojo_kit.records import ChainedRow, Documents, ExtractionRow, Labels, Problem, Row, Run, fingerprint
 from dojo_kit.schema import DocumentClass, guess_field_type
+from dojo_kit.scoring.answers import answers_digest
 from dojo_kit.scoring.document import DocumentScore, SpansMode
 from dojo_kit.scoring.embedding import Embedder
 from dojo_kit.scoring.frames import COLUMNS, FRAME_NAMES, FrameName, make_frame, make_pairs
@@ -49,7 +50,7 @@ class Recipe:
         n_resamples: Bootstrap replicates.
         confidence: Level of the intervals.
         package_version: Version of dojo_kit.
-        run: Name, model, prompt version, task and source of the run.
+        run: Name, model, prompt version, task and source of the run, and the hash of its answers.
     """
 
     scorer_version: str
@@ -367,6 +368,7 @@ def _recipe(
             "prompt_version": run.meta.prompt_version,
             "task": run.meta.task,
             "source": run.source,
+            "answers": answers_digest(run.rows),
         },
     )
 

@@ -79,7 +79,8 @@ class Delta:
             samples the root of the sum of both variances.
         required_n: What was resampled (units, or clusters where given; of two samples per arm) needed to find a
             difference of this size in 80 % of trials; None when it is 0.
-        mde: Difference that would be found in 80 % of trials with this n.
+        mde: Difference that would be found in 80 % of trials with this n; None when all units differ by the same,
+            which says nothing about their spread.
         seed: Seed of the streams.
         n_boot: Replicates.
         flags: Warnings about the interval.
@@ -169,7 +170,7 @@ def paired_delta(
         p of swapped arms for ratios.
 
     Raises:
-        ValueError: The arrays differ in length.
+        ValueError: The arrays differ in length, or hold an infinite number.
 
     Examples:
         >>> delta = paired_delta([0, 1, 1, 0, 1, 0], [1, 1, 1, 1, 1, 1])
@@ -194,7 +195,7 @@ def paired_delta(
         return _undefined("the denominator is zero", n, n, bootstrap, n_clusters)
     method = f"paired {'cluster ' if n_clusters else ''}{drawn}"
     replicates = _settled(difference_of_ratios(sums), noise)
-    sd = _sd(influences(units[:, 2:]) - influences(units[:, :2]))
+    sd = _sd(influences(units[:, 2:]) - influences(units[:, :2]), noise)
     return _delta(
         bootstrap,
         point,
@@ -238,7 +239,7 @@ def two_sample_delta(
         The difference, with the p of units dealt to the arms anew.
 
     Raises:
-        ValueError: Arrays of one arm differ in length, or only one arm has clusters.
+        ValueError: Arrays of one arm differ in length or hold an infinite number, or only one arm has clusters.
 
     Examples:
         >>> delta = two_sample_delta([0, 1, 0, 0], [1, 1, 1, 1, 0])
@@ -261,12 +262,12 @@ def two_sample_delta(
     )
     if math.isnan(observed[0]):
         return _undefined("the denominator is zero", n, n_b, bootstrap, n_clusters)
-    sds = [_sd(influences(units)) for units in (units_a, units_b)]
+    sds = [_sd(influences(units), noise) for units in (units_a, units_b)]
     variances = [None if sd is None else sd**2 for sd in sds]
     sd, mde = None, None
     if variances[0] is not None and variances[1] is not None:
         sd = math.sqrt(variances[0] + variances[1])
-        mde = _POWER_FACTOR * math.sqrt(variances[0] / len(units_a) + variances[1] / len(units_b))
+        mde = _POWER_FACTOR * math.sqrt(variances[0] / len(units_a) + variances[1] / len(units_b)) or None
     return _delta(
         bootstrap,
         float(observed[0]),
@@ -288,13 +289,13 @@ def required_n(sd: float | None, delta: float | None) -> int | None:
         delta: Difference to find.
 
     Returns:
-        The number, rounded up; None when the difference is 0 or one of both is unknown.
+        The number, rounded up; None when the difference or its spread is 0, or one of both is unknown.
 
     Examples:
         >>> required_n(0.05, 0.01)
         196
     """
-    if sd is None or not delta or math.isnan(delta) or math.isnan(sd):
+    if not sd or not delta or math.isnan(delta) or math.isnan(sd):
         return None
     # the quotient of rounded decimals may end a hair above a whole number
     return max(1, math.ceil(round((_POWER_FACTOR * sd / delta) ** 2, 9)))
@@ -303,11 +304,13 @@ def required_n(sd: float | None, delta: float | None) -> int | None:
 def minimum_detectable_effect(sd: float | None, n: int) -> float | None:
     """Difference found in 80 % of trials with n units and a two-sided 5 % test: 2.80 sd / sqrt(n).
 
+    Without spread it is unknown: units that all differ by the same are too few or too alike to tell.
+
     Examples:
         >>> round(minimum_detectable_effect(0.05, 100), 4)
         0.014
     """
-    if sd is None or math.isnan(sd) or n < 1:
+    if not sd or math.isnan(sd) or n < 1:
         return None
     return _POWER_FACTOR * sd / math.sqrt(n)
 
@@ -392,7 +395,10 @@ def _arm(values: ArrayLike, weights: ArrayLike | None) -> Array:
     denominators = np.ones(len(numerators)) if weights is None else np.asarray(weights, dtype=float)
     if numerators.shape != denominators.shape or numerators.ndim != 1:
         raise ValueError(f"values and weights must be equally long, got {numerators.shape} and {denominators.shape}")
-    return np.column_stack([numerators, denominators])
+    arm = np.column_stack([numerators, denominators])
+    if np.isinf(arm).any():
+        raise ValueError(f"unit {int(np.isinf(arm).any(axis=1).argmax())} holds an infinite number")
+    return arm
 
 
 def _known(rows: Array) -> NDArray[np.bool_]:
@@ -413,8 +419,10 @@ def _settled(values: Array, noise: float) -> Array:
     return np.where(np.abs(values) <= noise, 0.0, values)
 
 
-def _sd(values: Array) -> float | None:
-    return float(values.std(ddof=1)) if len(values) > 1 else None
+def _sd(values: Array, noise: float) -> float | None:
+    """Return the standard deviation of units, 0 where it is but float noise."""
+    sd = float(values.std(ddof=1)) if len(values) > 1 else None
+    return 0.0 if sd is not None and sd <= noise else sd
 
 
 def _tally(arms: Array) -> tuple[int, int, int]:

@@ -153,12 +153,18 @@ def holm(p_values: ArrayLike) -> Array:
     Returns:
         Adjusted p-values in the order given, shape (m,).
 
+    Raises:
+        ValueError: A value lies outside 0 to 1.
+
     Examples:
         >>> holm([0.01, 0.04, 0.03]).tolist()
         [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=float)
     adjusted = np.full(p.shape, np.nan)
+    outside = (p < 0) | (p > 1)
+    if outside.any():
+        raise ValueError(f"a p-value lies between 0 and 1, got {p[outside].flat[0]:g}")
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
     factors = np.arange(len(order), 0, -1)

@@ -120,12 +120,16 @@ def verdict(delta: Delta, band: Band | None, *, rerun: bool = False) -> tuple[Ve
     if width is not None and abs(delta.value) <= width:
         return "within rerun noise", f"{why}, and reruns of one prompt differ by as much."
     if not delta.excluded:
-        beside = "rerun noise is not measured" if width is None else "it is larger than rerun noise"
+        beside = f"rerun noise {_unknown(band)}" if width is None else "it is larger than rerun noise"
         return "inconclusive", f"{why}; {beside}."
     if width is None:
-        unknown = "was not measured" if band is None else f"is unknown ({band.reason})"
-        return "inconclusive: rerun noise not measured", f"{why}, but rerun noise {unknown}."
+        return "inconclusive: rerun noise not measured", f"{why}, but rerun noise {_unknown(band)}."
     return ("win" if delta.value > 0 else "loss"), f"{why}, and the difference is larger than rerun noise."
+
+
+def _unknown(band: Band | None) -> str:
+    """Say that rerun noise is not known, and what there is of it."""
+    return "was not measured" if band is None else f"is unknown ({band.reason or 'no reason is given'})"
 
 
 def _why(delta: Delta) -> str:

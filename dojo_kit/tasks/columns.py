@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from dojo_kit.errors import InputError
 from dojo_kit.records import LabelRow, Row, Run
+from dojo_kit.scoring.answers import stored_value as stored_value
 from dojo_kit.scoring.label_reading import is_failed_output, json_answer
 
 Failures = Literal["recognised", "stored"]
@@ -196,19 +197,6 @@ def is_disguised(row: Row) -> bool:
 
 def _stored_failed(row: Row) -> bool:
     return (row.stored.get("status") or _COMPLETED) != _COMPLETED
-
-
-def stored_value(row: Row, name: str) -> Any:
-    """Return what a row stored under a name: in its sorter's answer, its decoded prediction, or the row itself."""
-    scores = row.stored.get("scores")
-    composite = scores.get("composite") if isinstance(scores, Mapping) else None
-    homes = (composite, scores, row.stored)
-    said = row.stored.get("predicted")
-    places = (*(home.get("sorter") for home in homes if isinstance(home, Mapping)), json_answer(said) or said)
-    for place in (*places, row.stored):
-        if isinstance(place, Mapping) and place.get(name) is not None:
-            return place[name]
-    return None
 
 
 def _questions(rows: Sequence[LabelRow]) -> list[str] | None:

@@ -41,7 +41,7 @@ def deltas_view(comparison: Comparison) -> dict[str, Any]:
         "conclusion": says_conclusion(comparison),
         "a": _run(comparison.a, "A", named[0]),
         "b": _run(comparison.b, "B", named[1]),
-        "noun": _noun(comparison.headline.delta.unit),
+        "noun": comparison.a.noun,
         "n": comparison.n,
         "n_only_a": comparison.n_only_a,
         "n_only_b": comparison.n_only_b,
@@ -91,8 +91,10 @@ def says_finding(comparison: Comparison, *, a: str = "A", b: str = "B") -> str:
     compared = comparison.headline
     delta, band = compared.delta, compared.band.value
     if delta.value is None:
-        return f"{b} and {a} cannot be compared in {metric_words(compared.info)}: {delta.note}"
-    change, what = f"{signed(delta.value)} {bounds(delta)}".strip(), metric_words(compared.info)
+        why = delta.note or "it is undefined"
+        return f"{b} and {a} cannot be compared in {metric_words(compared.info)}: {why}"
+    better = "" if compared.info.higher_is_better else " better (lower)"
+    change, what = f"{signed(delta.value)}{better} {bounds(delta)}".strip(), metric_words(compared.info)
     within = "" if band is None else f" \N{PLUS-MINUS SIGN}{formats.number(band, digits=DIGITS)}"
     match compared.verdict:
         case "win":
@@ -100,13 +102,14 @@ def says_finding(comparison: Comparison, *, a: str = "A", b: str = "B") -> str:
         case "loss":
             return f"{b} is worse than {a} by {change} in {what}; outside the rerun band{within}"
         case "rerun":
-            return f"{a} and {b} are reruns of one setting: {change} in {what} is rerun noise"
+            failed = " and failed calls" if comparison.a.n_failed or comparison.b.n_failed else ""
+            return f"{a} and {b} are reruns of one setting: {change} in {what} is rerun noise{failed}"
         case "within rerun noise":
             return f"{b} and {a} cannot be told apart in {what}: {change} lies within the rerun band{within}"
         case "inconclusive: rerun noise not measured":
-            way = "above" if delta.value > 0 else "below"
+            way = "above" if (delta.value > 0) is compared.info.higher_is_better else "below"
             return f"{b} is {way} {a} by {change} in {what}, but rerun noise is not known: not yet a finding"
-    return f"Cannot tell whether {b} is better than {a}: {change} in {what}{_would_take(delta)}"
+    return f"Cannot tell whether {b} is better than {a}: {change} in {what}{_would_take(comparison)}"
 
 
 def says_conclusion(comparison: Comparison) -> str:
@@ -122,7 +125,7 @@ def says_conclusion(comparison: Comparison) -> str:
     delta = compared.delta
     if compared.verdict == "inconclusive" and delta.mde is not None:
         mde = f"\N{PLUS-MINUS SIGN}{formats.number(delta.mde, digits=DIGITS)}"
-        says.append(f"On {delta.n:,} {_words_of(delta)} only a change from {mde} on can be told.")
+        says.append(f"On {_units_of(comparison)} only a change from {mde} on can be told.")
     return " ".join(filter(None, says))
 
 
@@ -175,14 +178,22 @@ def bounds(delta: Delta) -> str:
     return "" if delta.lo is None or delta.hi is None else f"[{signed(delta.lo)}, {signed(delta.hi)}]"
 
 
-def _would_take(delta: Delta) -> str:
+def _would_take(comparison: Comparison) -> str:
+    delta = comparison.headline.delta
+    on = f" on {_units_of(comparison)}"
     if delta.required_n is None or delta.required_n <= (delta.n_clusters or delta.n):
-        return f" on {delta.n:,} {_words_of(delta)}"
-    return f" on {delta.n:,} {_words_of(delta)}; to know, it would take about {delta.required_n:,}"
+        return on
+    of_what = f" {delta.unit}" if delta.n_clusters else ""
+    return f"{on}; to know, it would take about {delta.required_n:,}{of_what}"
 
 
-def _words_of(delta: Delta) -> str:
-    return delta.unit if delta.n != 1 else _noun(delta.unit)
+def _units_of(comparison: Comparison) -> str:
+    """Say over what the headline was compared: documents, or questions and the contracts they are about."""
+    delta = comparison.headline.delta
+    counted = formats.count(delta.n, comparison.a.noun)
+    if not comparison.paired:
+        counted += f" and {formats.count(delta.n_b, comparison.a.noun)}"
+    return f"{counted} in {delta.n_clusters:,} {delta.unit}" if delta.n_clusters else counted
 
 
 def _noun(unit: str) -> str:
@@ -261,6 +272,8 @@ def _metric(compared: ComparedMetric) -> dict[str, Any]:
         "verdict": compared.verdict,
         "reason": compared.reason,
         "flags": list(delta.flags),
+        "unit": _noun(delta.unit),
+        "n_units": delta.n_clusters or delta.n,
         "worst": None if worst is None or worst == delta else _change(worst),
     }
 

@@ -93,8 +93,16 @@ class ToldNoise:
     bands: Mapping[str, Band]
     asked: list[dict[str, Any]] = field(default_factory=list)
 
-    def band(self, metric: str, *, task: str, model: str, surface: str, without: Collection[str] = ()) -> Band:
-        self.asked.append(
-            {"metric": metric, "task": task, "model": model, "surface": surface, "without": tuple(without)}
-        )
+    def band(
+        self,
+        metric: str,
+        *,
+        task: str,
+        model: str,
+        surface: str,
+        without: Collection[str] = (),
+        recipe: Mapping[str, str | None] | None = None,
+    ) -> Band:
+        place = {"metric": metric, "task": task, "model": model, "surface": surface}
+        self.asked.append({**place, "without": tuple(without), "recipe": dict(recipe or {})})
         return self.bands[model]

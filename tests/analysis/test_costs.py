@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compared_runs import question_run
 
 from dojo_kit import read_run
 from dojo_kit.analysis.billing import Generation, assign_bill
 from dojo_kit.analysis.cost_front import ScoredCost, cost_front, cost_fronts, scored_cost
 from dojo_kit.analysis.costs import RunCost, cost_report, run_cost
+from dojo_kit.analysis.measured import measure
+from dojo_kit.analysis.pairing import estimate_of
 from dojo_kit.errors import ComparabilityError, InputError, SettingsError
 from dojo_kit.prices import packaged_prices, price_of, priced_as
 from dojo_kit.records import ChainedRow, ExtractionRow, LabelRow, Row, Run, RunMeta, Usage
@@ -224,6 +227,38 @@ def test_score_of_a_run_of_labels() -> None:
         scored_cost(run_cost(labelled), labelled, metric="exact_mach")
 
 
+def labelled(name: str, *, task: str = "legalbench", truth: str = "yes", model: str = FLASH) -> Run:
+    rows = tuple(LabelRow(one, expected=truth, predicted="yes", usage=Usage(10, 1), reasoning=name) for one in "abcd")
+    return Run(RunMeta(task, name=name, model=model), rows)
+
+
+def test_a_front_is_of_runs_that_may_be_compared() -> None:
+    """Same documents and metric, but another task or other labels."""
+    others = [labelled("a"), labelled("b"), labelled("other labels", truth="no"), labelled("other", task="maud_yes_no")]
+    others.append(labelled("again", truth="no"))
+    scored = [scored_cost(run_cost(one), one, metric="exact_match") for one in others]
+    fronts = cost_fronts(scored)
+    assert [sorted(point.run for point in front.points) for front in fronts] == [["a", "b"], ["again", "other labels"]]
+    with pytest.raises(ComparabilityError, match=r"'other labels' were not measured alike \(their labels differ"):
+        cost_front([scored[0], scored[2]])
+
+
+def test_a_score_keeps_contracts_together() -> None:
+    """Questions of a contract are drawn together, as in a comparison."""
+    asked = question_run({"A": ["TP", "FN", "TP"], "B": ["FN"], "C": ["TP", "TP"]})
+    score = scored_cost(run_cost(asked), asked).score
+    assert score == estimate_of(measure(asked), "f2")
+    assert score.unit == "contracts"
+
+
+def test_nothing_known_is_no_zero() -> None:
+    report = cost_report([run(used("a", 10, 1), model="x/y"), run(used("a", 10, 1), model="", name="nameless")])
+    assert (report.estimated.usd, report.estimated.known_usd) == (None, None)
+    assert report.estimated.note == "1 of 1 models unpriced; 1 of 2 runs names no model"
+    assert report.by_model()["known_usd"].isna().all()
+    assert report.runs[1].total.note == "the run names no model, so it has no price"
+
+
 # The provider's bill
 
 
@@ -276,8 +311,24 @@ def test_what_a_bill_cannot_tell() -> None:
     no_tokens = [replace(line, tokens=None) for line in bill_of(one, [-1], 0)]
     assert assign_bill(no_tokens, [one]).runs[0].mixed
     assert assign_bill(no_tokens * 2, [one]).runs[0].note == "the export has no tokens to compare with"
-    dated = [replace(line, model=f"{FLASH}-2026") for line in bill_of(one, [-1], 200)]
-    assert assign_bill(dated, [one]).runs[0].n_generations == 1
+
+
+@pytest.mark.parametrize("suffix", ["-2026", "-2026-01-31", "-20260131", "-001", ":free", "-0613:nitro"])
+def test_a_snapshot_of_a_model_is_given_to_its_runs_with_a_note(suffix: str) -> None:
+    one = run_cost(run(used("a", 100, 0), used("b", 100, 0)))
+    bill = assign_bill([replace(line, model=f"{FLASH}{suffix}") for line in bill_of(one, [-1], 200)], [one])
+    assert bill.runs[0].n_generations == 1
+    assert bill.notes == (f"{FLASH}{suffix} is taken for {FLASH}, whose slug it continues by a snapshot or variant",)
+    assert bill.as_dict()["notes"] == list(bill.notes)
+
+
+@pytest.mark.parametrize("suffix", ["-max", "-8b", "2", ".1", "-32k"])
+def test_a_sibling_of_a_model_is_another_model(suffix: str) -> None:
+    one = run_cost(run(used("a", 100, 0)))
+    bill = assign_bill([replace(line, model=f"{FLASH}{suffix}") for line in bill_of(one, [-1], 100)], [one])
+    assert (bill.runs[0].n_generations, bill.runs[0].billed_usd) == (0, None)
+    assert bill.unassigned == ((f"{FLASH}{suffix}", 1, 0.01),)
+    assert bill.notes == (f"{FLASH}{suffix} begins like {FLASH} but is another model: it is given to no run",)
 
 
 # Public runs

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compared_runs import ToldNoise, label_run, stored_run, verdicts
+from compared_runs import ToldNoise, label_run, question_run, stored_run, verdicts
 
+from dojo_kit.analysis.compare import compare
 from dojo_kit.analysis.leaderboard import BOARD_COLUMNS, leaderboard, regressions, trend
 from dojo_kit.analysis.measured import measure
+from dojo_kit.errors import InputError
 from dojo_kit.records import Run
-from dojo_kit.runs import read_run
+from dojo_kit.runs import load_labels, read_run
+from dojo_kit.samples import sample_data
+from dojo_kit.scoring.run import score_run
 from dojo_kit.stats.compare import Band
 
 STRONG, CLOSE, WEAK = "+" * 50, "+" * 48 + "--", "+" * 30 + "-" * 20
@@ -81,7 +86,12 @@ def test_lower_is_better_ranks_the_lowest_first() -> None:
 def test_runs_without_the_metric_are_left_out() -> None:
     with_field = stored_run({"a": {"x": 1.0}}, name="x")
     assert leaderboard([with_field, run("+", "labels")], metric="x_score")[0].runs[0].name == "x"
-    assert leaderboard([run("+", "labels")], metric="x_score") == ()
+    assert leaderboard([], metric="x_score") == ()
+    for ranked in (leaderboard, regressions, trend):
+        with pytest.raises(
+            InputError, match=r"none of the runs has the metric 'exact_mach' \(did you mean 'exact_match'"
+        ):
+            ranked([run("+", "labels"), run("-", "others")], metric="exact_mach")
 
 
 def test_a_board_as_data() -> None:
@@ -132,6 +142,51 @@ def test_the_trend_averages_reruns_and_pairs_versions() -> None:
     assert table["value"].tolist() == pytest.approx([0.64, 1.0, 0.96])
     assert table["delta"].tolist()[1] == pytest.approx(0.36)
     assert table["delta"].isna().tolist() == [True, False, True]
+
+
+def test_the_trend_pools_ratios_and_keeps_contracts_together() -> None:
+    """A contract with many questions weighs as much as its questions, and is drawn whole."""
+    outcomes = ({"A": "TP FN FP", "B": "TP"}, {"A": "TP TP TP", "B": "FN"}, {"A": "FN FN TP", "B": "TP"})
+    runs = [
+        question_run({name: found.split() for name, found in one.items()}, name=name, prompt=prompt)
+        for one, name, prompt in zip(outcomes, "abc", ("v1", "v2", "v2"), strict=True)
+    ]
+    # which pairs have a label must not depend on the run
+    runs = [replace(one, rows=tuple(replace(row, label_spans=("the clause",)) for row in one.rows)) for one in runs]
+    dated = [replace(one, meta=replace(one.meta, timestamp=f"2026-01-0{day}")) for day, one in enumerate(runs, 1)]
+    ((board, table),) = trend(dated)
+    found = compare(dated[0], dated[1]).headline
+    ((_, pair),) = trend(dated[:2])
+    assert pair["value"].tolist() == [found.a.value, found.b.value]
+    assert pair["delta"][1] == found.delta.value
+    assert (pair["delta_lo"][1], pair["delta_hi"][1], pair["p"][1]) == (found.delta.lo, found.delta.hi, found.delta.p)
+    assert pair["n"].tolist() == [2, 2]
+    assert board.metric == "f2"
+    sums = [measure(one) for one in dated[1:]]
+    pooled = sum(one.numerators["f2"].sum() for one in sums) / sum(one.denominators["f2"].sum() for one in sums)
+    assert table["value"][1] == pytest.approx(pooled)
+
+
+def test_the_trend_of_a_pooled_ratio_is_that_of_the_board() -> None:
+    labels = load_labels(sample_data() / "labels.json")
+    files = [sample_data() / "runs" / f"extraction_{name}_small.json" for name in ("v1", "v2")]
+    runs = [measure(score_run(run, labels), run=run) for run in map(read_run, files)]
+    for metric in ("list_micro_f1_joint", "list_micro_recall"):
+        ((board, table),) = trend(runs, metric=metric)
+        values = board.table.set_index("prompt_version")[["value", "lo", "hi"]]
+        for row in table.to_dict("records"):
+            assert [row["value"], row["lo"], row["hi"]] == values.loc[row["prompt_version"]].tolist()
+        delta = compare(*runs, metric).headline.delta
+        told = table[["delta", "delta_lo", "delta_hi", "p"]].values[1].tolist()
+        assert told == [delta.value, delta.lo, delta.hi, delta.p]
+
+
+def test_a_rerun_that_is_shown_to_be_worse_is_no_co_champion() -> None:
+    (board,) = leaderboard([run(STRONG, "a", 1, prompt="v1"), run(WEAK, "b", 2, prompt="v1")])
+    assert board.table["verdict"].tolist() == ["", "rerun"]
+    assert board.co_champions == ("a",)
+    (board,) = leaderboard([run(STRONG, "a", 1, prompt="v1"), run(CLOSE, "b", 2, prompt="v1")])
+    assert board.co_champions == ("a", "b")
 
 
 def test_a_replay_does_not_count_twice_in_the_trend() -> None:

@@ -178,7 +178,11 @@ def test_a_scored_run_has_the_digest_of_its_run(scored: ScoredRun) -> None:
     run = read_run(DATA / "runs" / "extraction_v1_small.json")
     assert measure(scored, run=run).digest == measure(run).digest
     assert measure(scored, run=run).parameters == run.meta.parameters
-    assert measure(scored).digest != measure(run).digest
+    assert measure(scored).digest == measure(run).digest
+    assert measure(scored).identified
+    without = {name: value for name, value in scored.recipe.run.items() if name != "answers"}
+    older = replace(scored, recipe=replace(scored.recipe, run=without))
+    assert not measure(older).identified
 
 
 def test_same_settings_name_what_differs() -> None:

@@ -47,6 +47,13 @@ def test_a_judgment_may_be_a_bare_label(tmp_path: Path) -> None:
     assert found.labels == (LabelJudgment("a", "", "", "correct"),)
 
 
+def test_other_keys_are_nobodys_business(tmp_path: Path) -> None:
+    """What live judges write beside, and what others may."""
+    more = {"completeness": 0.9, "reason": "r", "judged_at": "2026", "source_chars": 3, "reviewer": "me"}
+    line = {name: value for name, value in LINE.items() if name != "completeness_label"} | more
+    assert len(read_judgments(write_lines(tmp_path / "j.jsonl", [line])).extractions) == 1
+
+
 def test_the_last_line_of_a_document_wins(tmp_path: Path) -> None:
     """A run repeated under one name appends; the spelling of a file name does not make another document."""
     again = LINE | {"filename": "LEASE.txt", "correctness_label": "accurate"}
@@ -75,6 +82,31 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "quality": (AFTERWARDS | {"judgment": {"label": "correct", "quality": 7}}, "field 'judgment.quality': not a share"),
     "verdict": (AFTERWARDS | {"judgment": {"label": "right"}}, "field 'judgment.label': 'right' is no label"),
     "list": ([1], "not an object but a list [1]"),
+    "no score": (
+        {name: value for name, value in LINE.items() if name != "deterministic_overall_score"},
+        "field 'deterministic_overall_score': is missing",
+    ),
+    "no label": (
+        {name: value for name, value in LINE.items() if name != "correctness_label"},
+        "field 'correctness_label': is missing",
+    ),
+    "mistyped label": (
+        {name.replace("correctness_label", "correctness_lable"): value for name, value in LINE.items()},
+        "field 'correctness_lable': is unknown (did you mean 'correctness_label'?)",
+    ),
+    "mistyped fields": (
+        {name.replace("ambiguous_fields", "ambigous_fields"): value for name, value in LINE.items()},
+        "field 'ambigous_fields': is unknown (did you mean 'ambiguous_fields'?)",
+    ),
+    "mistyped judgment": (
+        {"filename": "a", "judgement": "correct"},
+        "field 'judgement': is unknown (did you mean 'judgment'?)",
+    ),
+    "no verdict": (AFTERWARDS | {"judgment": {"quality": 0.5}}, "field 'judgment.label': is missing"),
+    "mistyped quality": (
+        AFTERWARDS | {"judgment": {"label": "correct", "qualty": 0.5}},
+        "field 'judgment.qualty': is unknown (did you mean 'quality'?)",
+    ),
 }
 
 

@@ -68,7 +68,9 @@ def set_in(table: str, row: int, column: str, value: Any) -> Callable[[dict[str,
 
 FAULTS: list[tuple[Callable[[dict[str, Any]], Any], str, str]] = [
     (lambda stored: stored.pop("format"), "format", "no noise floor"),
-    (lambda stored: stored.update(version=2), "version", "version 2 cannot be read"),
+    (lambda stored: stored.update(version=1), "version", "version 1 cannot be read"),
+    (lambda stored: stored.update(version=2.0), "version", "version 2.0 cannot be read"),
+    (lambda stored: stored.update(version=True), "version", "version True cannot be read"),
     (lambda stored: stored.pop("means"), "means", "is missing"),
     (lambda stored: stored.update(pears=[]), "pears", "is unknown (did you mean 'pairs'?)"),
     (lambda stored: stored.update(n_runs=-1), "n_runs", "is -1"),
@@ -83,6 +85,12 @@ FAULTS: list[tuple[Callable[[dict[str, Any]], Any], str, str]] = [
     (set_in("means", 2, "group", 9), "means[2].group", "there is no group 9"),
     (set_in("groups", 1, "group", 1), "groups", "a group occurs twice"),
     (set_in("groups", 0, "surface", None), "groups[0].surface", "expected a text"),
+    (set_in("groups", 0, "identity", "prompt"), "groups[0].identity", "expected 'prompt hash' or 'prompt name only'"),
+    (set_in("groups", 0, "recipe", {"spans": "all"}), "groups[0].recipe", "expected an object with spans, scorer"),
+    (set_in("means", 1, "digest", ""), "means[1].digest", "is ''; expected the hash of a run's answers"),
+    (set_in("pairs", 0, "digest_b", " "), "pairs[0].digest_b", "expected the hash of a run's answers"),
+    (lambda stored: stored["means"].append(stored["means"][0]), "means[{means}]", "occurs twice (group 1, metric"),
+    (lambda stored: stored["pairs"].append(stored["pairs"][0]), "pairs[{n}]", "occurs twice (group 1, metric"),
     (set_in("excluded", 0, "detail", 1), "excluded[0].detail", "is 1; expected a text"),
 ]
 
@@ -91,7 +99,7 @@ FAULTS: list[tuple[Callable[[dict[str, Any]], Any], str, str]] = [
 def test_faults_name_file_and_field(
     spoil: Callable[[dict[str, Any]], Any], field: str, message: str, stored: dict[str, Any], tmp_path: Path
 ) -> None:
-    field = field.format(n=len(stored["pairs"]))
+    field = field.format(n=len(stored["pairs"]), means=len(stored["means"]))
     spoil(stored)
     path = tmp_path / "spoilt.json"
     path.write_text(json.dumps(stored), encoding="utf-8")

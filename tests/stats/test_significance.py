@@ -121,3 +121,9 @@ def test_impossible_counts() -> None:
     """Negative counts are a mistake of the caller."""
     with pytest.raises(ValueError, match="negative"):
         mcnemar(-1, 2)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.5, np.inf])
+def test_holm_refuses_what_is_no_p_value(p: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.01, p, np.nan])

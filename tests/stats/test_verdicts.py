@@ -120,3 +120,13 @@ def test_band_ignores_levels_and_order(groups: list[list[float]], shift: float) 
 
     assert moved.m == band.m
     assert moved.value == pytest.approx(band.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("shared", [30, 49])
+def test_an_unknown_band_says_how_many_pairs_there_are(shared: int) -> None:
+    """Whether the difference is excluded or not."""
+    delta = paired_delta([1] * shared + [0] * (50 - shared), [1] * 50)
+    word, reason = verdict(delta, noise_band([[0.7, 0.71]]))
+    assert word.startswith("inconclusive")
+    assert "rerun noise is unknown (rerun noise rests on 1 pair, a band needs 3)" in reason
+    assert "rerun noise was not measured" in verdict(delta, None)[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from grid_pages import HOSTILE
@@ -21,7 +21,16 @@ class Noise:
     m: int = 4
     deltas: tuple[float, ...] = ()
 
-    def band(self, metric: str, *, task: str, model: str, surface: str, without: Collection[str] = ()) -> Band:
+    def band(
+        self,
+        metric: str,
+        *,
+        task: str,
+        model: str,
+        surface: str,
+        without: Collection[str] = (),
+        recipe: Mapping[str, str | None] | None = None,
+    ) -> Band:
         return Band(self.value, None, self.m, self.deltas, "" if self.value is not None else "two pairs only")
 
 

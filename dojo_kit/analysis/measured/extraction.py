@@ -157,11 +157,44 @@ def _add_categories(table: MetricTable, scored: ScoredRun) -> None:
 
 
 def scored_labels(scored: ScoredRun) -> pd.Series[Any]:
-    """Return a hash of what was expected of each scored document, by key."""
-    fields = _keyed(scored.frame("fields", ["document", "field", "expected", "n_expected"]))
-    wanted = fields[fields["n_expected"] > 0]
-    lines = wanted["field"].str.cat(wanted["expected"].fillna(""), sep="\x1f").astype(object)
-    return lines.groupby(level=0).agg(lambda parts: sha256("\x1e".join(sorted(parts)).encode()).hexdigest()[:16])
+    """Return a hash of what was expected of each document with an answer, whatever the answer was, by key.
+
+    Of a list that is every label. Of a single value it is whether any was labelled, and the label where only the first
+    of each category counts: where all count, the one on record is that nearest to the answer.
+
+    Args:
+        scored: The scored run.
+    """
+    import pandas as pd
+
+    fields = _keyed(scored.frame("fields", ["document", "field", "type", "expected", "n_expected"]))
+    single = fields[(fields["n_expected"] > 0) & ~fields["type"].str.startswith("entity_list")]
+    labels = single["expected"] if scored.recipe.spans == "first" else single["expected"].notna().astype(str)
+    spans = _keyed(scored.frame("spans", ["document", "field", "category", "text"])).fillna("")
+    lines = pd.concat(
+        [
+            single["field"].astype(object) + "\x1f" + labels.fillna("").astype(object),
+            spans["field"].astype(object) + "\x1f" + spans["category"].astype(object) + "\x1f" + spans["text"],
+            pd.Series("", index=fields.index.unique(), dtype=object),
+        ]
+    )
+    hashes: pd.Series[Any] = lines.groupby(level=0).agg(_hash)
+    return hashes
+
+
+def single_answers(scored: ScoredRun) -> pd.DataFrame:
+    """Return answer and nearest label of every single value, by key and field.
+
+    Args:
+        scored: The scored run.
+    """
+    fields = _keyed(scored.frame("fields", ["document", "field", "type", "predicted", "expected", "n_expected"]))
+    single = fields[(fields["n_expected"] > 0) & ~fields["type"].str.startswith("entity_list")]
+    return single.set_index("field", append=True)[["predicted", "expected"]].fillna("")
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return sha256("\x1e".join(sorted(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def stored_documents(run: Run) -> pd.DataFrame:

@@ -228,6 +228,12 @@ def contracteval_documents(scores: ContractEvalScores) -> pd.DataFrame:
     return frame.sort_index(kind="stable")
 
 
+def contracteval_labels(scores: ContractEvalScores) -> pd.Series[Any]:
+    """Return what is known of the labels of every question without their text: how many they are, and how long."""
+    rows = scores.rows.set_index("pair").rename_axis(None)
+    return rows["n_labels"].astype(str).str.cat(rows["label_chars"].astype(str), sep=" labels, characters: ")
+
+
 def _says(rows: pd.DataFrame) -> Iterable[str | None]:
     """Say what was answered: the outcome is what can be said without the text."""
     words = {"TP": "every label", "FN": "not every label", "FP": "a clause", "TN": "no clause"}

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dojo_kit.analysis.measured import extraction, labels
-from dojo_kit.analysis.measured.values import Measured, MetricTable, with_headline
+from dojo_kit.analysis.measured.values import QUESTIONS, WITHOUT_ROWS, Measured, MetricTable, with_headline
 from dojo_kit.errors import InputError
-from dojo_kit.records import ChainedRow, ExtractionRow, LabelRow, QuestionRow, Row, Run, RunMeta, fingerprint
+from dojo_kit.records import ChainedRow, LabelRow, QuestionRow, Run, RunMeta, fingerprint
+from dojo_kit.scoring.answers import answers_digest, digest_of
 from dojo_kit.scoring.run import SCORER_VERSION, ScoredRun
 from dojo_kit.settings import Settings
-from dojo_kit.tasks.columns import stored_value
 from dojo_kit.tasks.contracteval import ContractEvalScores, score_contracteval
 from dojo_kit.tasks.contracteval.direct import SURFACE_SETTINGS
 from dojo_kit.tasks.score import score_task_run
 from dojo_kit.tasks.scores import TaskScores
-from dojo_kit.text.names import document_key
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Measurable: TypeAlias = Measured | ScoredRun | TaskScores | ContractEvalScores | Run
 
-_QUESTIONS = "contracteval"
 _STORED = ("scores stored in the rows; what scored them is not known",)
 _STORED_EXTRACTION = ("extraction scores stored in the rows; what scored them is not known",)
 
@@ -111,7 +108,7 @@ def _of_scored(scored: ScoredRun, run: Run | None, name: str | None) -> Measured
         },
         scored=scored,
         run=run,
-        digest=_digest(run) if run else _frame_digest(scored.items[["document", "field", "index", "text"]]),
+        digest=_scored_digest(scored, run),
     )
 
 
@@ -139,7 +136,7 @@ def _of_stored(run: Run, name: str | None) -> Measured:
         recipe={"labels": ", ".join(part for part in truth if isinstance(part, str)) or None},
         scored=None,
         run=run,
-        digest=_digest(run),
+        digest=answers_digest(run.rows),
         notes=_STORED,
     )
 
@@ -168,7 +165,7 @@ def _of_task(scores: TaskScores, run: Run | None, name: str | None) -> Measured:
         },
         scored=scores,
         run=run,
-        digest=_digest(run) if run else _frame_digest(scores.rows[columns]),
+        digest=answers_digest(run.rows) if run else _frame_digest(scores.rows[columns]),
     )
 
 
@@ -179,19 +176,19 @@ def _of_questions(scores: ContractEvalScores, run: Run | None, name: str | None)
     given = "".join(f", {setting} {value}" for setting, value in seen.items() if value is not None)
     columns = ["pair", "outcome", "answer_chars", "jaccard"]
     return _measured(
-        run.meta if run else RunMeta(_QUESTIONS),
-        kind=_QUESTIONS,
+        run.meta if run else RunMeta(QUESTIONS),
+        kind=QUESTIONS,
         name=name or (run.name if run else ""),
         source=run.source if run else "",
         prompt_version=run.meta.prompt_version if run else "",
         documents=documents,
-        labels=scores.rows.set_index("pair")["n_labels"].astype(str).rename(None),
+        labels=labels.contracteval_labels(scores),
         table=labels.contracteval_metrics(scores, documents.index),
         headline="f2",
         recipe={"settings": f"{scores.mode} reading{given}", "scorer_version": SCORER_VERSION},
         scored=scores,
         run=run,
-        digest=_digest(run) if run else _frame_digest(scores.rows[columns]),
+        digest=answers_digest(run.rows) if run else _frame_digest(scores.rows[columns]),
         notes=scores.warnings,
     )
 
@@ -251,29 +248,15 @@ def _nothing_known(documents: pd.DataFrame) -> pd.Series[Any]:
     return documents["expected"].dropna()
 
 
-def _digest(run: Run) -> str:
-    """Hash documents and answers, with stated confidence and reasons: two calls rarely word both alike."""
-    return _hash(f"{document_key(row.document)}\x1f{row.status}\x1f{_answer(row)}" for row in run.rows)
-
-
-def _answer(row: Row) -> str:
-    said: Any = None
-    if isinstance(row, ExtractionRow):
-        said = row.predicted if row.predicted is not None else row.stored.get("field_scores")
-    elif isinstance(row, LabelRow):
-        doc_type = None if row.failed else stored_value(row, "doc_type")
-        said = [row.predicted, row.predicted_subclass, doc_type, row.confidence, row.reasoning]
-        if isinstance(row, ChainedRow):
-            said.append(row.extracted if row.extracted is not None else row.stored.get("extractor_scores"))
-    elif isinstance(row, QuestionRow):
-        said = row.predicted
-    return json.dumps(said, sort_keys=True, default=str)
+def _scored_digest(scored: ScoredRun, run: Run | None) -> str:
+    """Return the digest of the run that was scored; a scored run of an earlier version does not name it."""
+    if run is not None:
+        return answers_digest(run.rows)
+    named = scored.recipe.run.get("answers")
+    return named or _frame_digest(scored.items[["document", "field", "index", "text"]])
 
 
 def _frame_digest(frame: pd.DataFrame) -> str:
+    """Hash what is known of answers without their rows; the mark says that no run has this digest."""
     rows = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
-    return _hash(json.dumps(row, default=str) for row in rows)
-
-
-def _hash(lines: Iterable[str]) -> str:
-    return sha256("\n".join(sorted(lines)).encode("utf-8", "surrogatepass")).hexdigest()
+    return WITHOUT_ROWS + digest_of(json.dumps(row, default=str) for row in rows)

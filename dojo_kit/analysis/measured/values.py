@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,12 @@ RECIPE = ("surface", "labels", "settings", "scorer_version", "spans", "embedder"
 
 DOCUMENT_COLUMNS = ("document", "status", "predicted", "expected", "cluster", "confidence", "expects")
 """Columns of `Measured.documents`."""
+
+QUESTIONS = "contracteval"
+"""Kind of runs that answer questions about contracts."""
+
+WITHOUT_ROWS = "without rows: "
+"""What the digest of a run starts with whose answers are not at hand: it is not that of the same run, read."""
 
 _BOOKKEEPING = frozenset({"manifest", "max_concurrency", "bt_scores", "rate_limit_retries"})
 _BOOKKEEPING_PREFIX = "tracing"
@@ -84,7 +90,8 @@ class Measured:
         recipe: How the values came about, see `RECIPE`.
         scored: What was measured, if it was scored here.
         run: The run, if it was given.
-        digest: Hash of documents and answers: the same for a copy or a replay of a run.
+        digest: Hash of documents and answers: the same for a copy or a replay of a run. Without the rows it is of what
+            was scored, and says so, see `identified`.
         notes: What a reader of the values must know.
     """
 
@@ -112,6 +119,21 @@ class Measured:
     def surface(self) -> str:
         """Fingerprint of the set of documents, whatever their order."""
         return self.recipe["surface"] or ""
+
+    @property
+    def noun(self) -> str:
+        """What one row of the run is called."""
+        return "question" if self.kind == QUESTIONS else "document"
+
+    @property
+    def identified(self) -> bool:
+        """Whether the digest is that of the run, however it was measured."""
+        return not self.digest.startswith(WITHOUT_ROWS)
+
+    @property
+    def settings_known(self) -> bool:
+        """Whether it is known what parameters the run was made with, be it none."""
+        return self.run is not None or bool(self.parameters)
 
     @property
     def n_failed(self) -> int:
@@ -158,6 +180,18 @@ def unknown_metric(metric: str, known: Mapping[str, MetricInfo], run: str) -> In
     return InputError(
         f"run {run!r} has no metric {metric!r}{closest(metric, known)}", field="metric", expected=", ".join(listed)
     )
+
+
+def no_metric(metric: str, known: Mapping[str, MetricInfo]) -> InputError:
+    """Return the error for a metric that none of several runs has."""
+    listed = [name for name, info in known.items() if info.kind != "class"]
+    message = f"none of the runs has the metric {metric!r}{closest(metric, known)}"
+    return InputError(message, field="metric", expected=", ".join(listed) or "runs with metrics")
+
+
+def known_metrics(runs: Iterable[Measured]) -> dict[str, MetricInfo]:
+    """Return every metric that some run has."""
+    return {name: info for run in runs for name, info in run.metrics.items()}
 
 
 def same_settings(a: Measured, b: Measured) -> list[str]:

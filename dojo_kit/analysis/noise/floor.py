@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dojo_kit.analysis.measured import Measurable, Measured
-from dojo_kit.analysis.measured.values import unknown_metric
+from dojo_kit.analysis.measured.values import no_metric
 from dojo_kit.analysis.noise.reruns import Progress, RerunGroup, Reruns, find_reruns
-from dojo_kit.settings import Settings, resolve
-from dojo_kit.stats.compare import Band, Delta, noise_band, paired_delta
-from dojo_kit.stats.intervals import Bootstrap
+from dojo_kit.analysis.pairing import bootstrap_for, paired_metric
+from dojo_kit.settings import Settings
+from dojo_kit.stats.compare import Band, noise_band
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,9 +32,16 @@ GROUP_COLUMNS = (
     "n_shared",
     "headline",
     "identity",
+    "recipe",
     "notes",
 )
-"""Columns of `NoiseFloor.groups`; ``n_shared`` counts documents that every run of the group answered."""
+"""Columns of `NoiseFloor.groups`.
+
+``n_shared`` counts documents that every run of the group answered; ``recipe`` is how they were measured, `BAND_RECIPE`.
+"""
+
+BAND_RECIPE = ("spans", "scorer_version", "embedder", "settings", "grounding")
+"""Parts of the recipe in which a comparison must agree with the reruns whose band it is held against."""
 
 MEAN_COLUMNS = ("group", "metric", "run", "digest", "n", "value")
 """Columns of `NoiseFloor.means`: a metric of one run over the documents where every run of its group has it."""
@@ -70,6 +77,7 @@ names those whose label changes; ``n_flips`` is missing when the task has no lab
 FLIP_COLUMNS = ("group", "document", "expected", "run", "predicted")
 """Columns of `NoiseFloor.answers`."""
 
+_HASH_SHOWN = 24
 _ANSWERED = "scored"
 _FIRST_LEVEL = "doc_type"
 """Metrics of this name look at the first of two levels of labels."""
@@ -105,6 +113,7 @@ class NoiseFloor:
         model: str,
         surface: str = "",
         without: Collection[str] = (),
+        recipe: Mapping[str, str | None] | None = None,
         pool: Pool = "",
     ) -> Band:
         """Return how far apart two runs with the same settings must be expected.
@@ -118,6 +127,7 @@ class NoiseFloor:
             model: Their model.
             surface: Fingerprint of their set of documents.
             without: Digests of the runs under comparison; a pair with one of them does not count.
+            recipe: How the runs under comparison were measured; reruns that were measured otherwise do not count.
             pool: ``surfaces`` to let reruns on other documents count as well.
 
         Raises:
@@ -128,6 +138,9 @@ class NoiseFloor:
         groups = self.groups[(self.groups["task"] == task) & (self.groups["model"] == model)]
         if not pool:
             groups = groups[groups["surface"] == surface]
+        groups, other = _measured_alike(groups, recipe)
+        if other and not len(groups):
+            return Band(None, None, 0, reason=other)
         means = self.means[(self.means["metric"] == metric) & self.means["group"].isin(groups["group"])]
         mine = means["digest"].isin(list(without))
         values = [group["value"].to_numpy(dtype=float) for _, group in means[~mine].groupby("group", sort=True)]
@@ -136,10 +149,12 @@ class NoiseFloor:
         reason = band.reason if band.m or not band.reason else f"no reruns of {model or 'this model'} {where}"
         if reason and mine.any():
             reason += "; reruns of the runs under comparison do not count"
+        if reason and other:
+            reason += f"; {other}"
         return replace(band, reason=reason)
 
     def bands(self, metrics: Collection[str] | None = None, *, pool: Pool = "") -> pd.DataFrame:
-        """Return every band, one row per task, model, set of documents and metric.
+        """Return every band, one row per task, model, set of documents, way of measuring and metric.
 
         Args:
             metrics: Only these; all by default.
@@ -152,14 +167,17 @@ class NoiseFloor:
         import pandas as pd
 
         keys = ["task", "model"] if pool else ["task", "model", "surface"]
-        joined = self.means.merge(self.groups[["group", "task", "model", "surface"]], on="group")
+        recipes = self.groups["recipe"].map(_recipe_key)
+        columns = self.groups[["group", "task", "model", "surface"]].assign(recipe=recipes)
+        joined = self.means.merge(columns, on="group")
         if metrics is not None:
             joined = joined[joined["metric"].isin(list(metrics))]
         rows = []
-        for key, found in joined.groupby([*keys, "metric"], sort=False):
-            task, model, *rest, metric = map(str, key)
-            surface = rest[0] if rest else ""
-            band = self.band(metric, task=task, model=model, surface=surface, pool=pool)
+        groups: Iterable[tuple[Any, pd.DataFrame]] = joined.groupby([*keys, "recipe", "metric"], sort=False)
+        for key, found in groups:
+            task, model, surface, recipe, metric = key if not pool else (*key[:2], "", *key[2:])
+            measured = dict(zip(BAND_RECIPE, recipe, strict=True))
+            band = self.band(metric, task=task, model=model, surface=surface, recipe=measured, pool=pool)
             n_groups = found["group"].nunique()
             rows.append(
                 (task, model, surface, metric, n_groups, band.m, band.rms, band.value, band.deltas, band.reason)
@@ -202,6 +220,33 @@ class NoiseFloor:
         return f"NoiseFloor({n_pairs} pairs of reruns in {len(self.groups)} groups, {self.n_runs} runs)"
 
 
+def _recipe_key(recipe: Mapping[str, str | None]) -> tuple[str | None, ...]:
+    return tuple(recipe.get(name) for name in BAND_RECIPE)
+
+
+def _measured_alike(groups: pd.DataFrame, recipe: Mapping[str, str | None] | None) -> tuple[pd.DataFrame, str]:
+    """Return the groups that were measured in one way, and say what is otherwise in the rest."""
+    keys = groups["recipe"].map(_recipe_key)
+    if recipe is None:
+        return (groups, "") if keys.nunique() < 2 else (groups[:0], "the reruns were measured in several ways")
+    wanted = _recipe_key(recipe)
+    fits = keys.map(lambda key: key == wanted).astype(bool)
+    if fits.all():
+        return groups, ""
+    return groups[fits], f"reruns were measured in another way: {_differs(keys[~fits].iloc[0], wanted)}"
+
+
+def _differs(theirs: Sequence[str | None], mine: Sequence[str | None]) -> str:
+    """Name the parts of two recipes that differ; of scores by different scorers the scorers alone."""
+    parts = {
+        name.removesuffix("_version"): tuple("unknown" if value is None else value[:_HASH_SHOWN] for value in values)
+        for name, *values in zip(BAND_RECIPE, theirs, mine, strict=True)
+        if values[0] != values[1]
+    }
+    named = {"scorer": parts["scorer"]} if "scorer" in parts else parts
+    return "; ".join(f"{name} {one}, here {other}" for name, (one, other) in named.items())
+
+
 def noise_floor(
     runs: Iterable[Measurable] | Reruns,
     *,
@@ -237,18 +282,15 @@ def noise_floor(
         'rerun noise rests on 1 pair, a band needs 3'
     """
     reruns = runs if isinstance(runs, Reruns) else find_reruns(runs, settings=settings, progress=progress)
-    known = {name: info for group in reruns.groups for name, info in group.runs[0].metrics.items()}
-    for name in metrics or () if reruns.groups else ():
-        if name not in known:
-            raise unknown_metric(name, known, reruns.groups[0].names[0])
-    statistics = resolve(settings).statistics
-    bootstrap = Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
+    for name in metrics or ():
+        if name not in reruns.metrics:
+            raise no_metric(name, reruns.metrics)
     heads, means, pairs, answers = [], [], [], []
     for number, group in enumerate(reruns.groups, start=1):
         chosen = [name for name in _shared_metrics(group) if metrics is None or name in metrics]
         heads.append(_head(group, number))
         means += [row for name in chosen for row in _means(group, number, name)]
-        pairs += list(_pairs(group, number, chosen, bootstrap))
+        pairs += list(_pairs(group, number, chosen, settings))
         answers += list(_answers(group, number))
         if progress:
             progress(reruns.n_runs + number, reruns.n_runs + len(reruns.groups))
@@ -282,7 +324,8 @@ def _head(group: RerunGroup, number: int) -> tuple[Any, ...]:
     first = group.runs[0]
     n_shared = len(_answered(group.runs))
     place = (group.task, group.model, group.prompt_version, group.surface)
-    return (number, *place, len(first), n_shared, first.headline, group.identity, group.notes)
+    recipe = {name: first.recipe[name] for name in BAND_RECIPE}
+    return (number, *place, len(first), n_shared, first.headline, group.identity, recipe, group.notes)
 
 
 def _shared_metrics(group: RerunGroup) -> list[str]:
@@ -309,14 +352,17 @@ def _means(group: RerunGroup, number: int, metric: str) -> Iterator[tuple[Any, .
             yield number, metric, group.names[index], run.digest, n, value
 
 
-def _pairs(group: RerunGroup, number: int, metrics: Sequence[str], bootstrap: Bootstrap) -> Iterator[tuple[Any, ...]]:
+def _pairs(
+    group: RerunGroup, number: int, metrics: Sequence[str], settings: Settings | None
+) -> Iterator[tuple[Any, ...]]:
+    bootstrap = bootstrap_for(group.runs[0], settings)
     place = (number, group.task, group.model, group.prompt_version, group.surface)
     for i, j in combinations(range(len(group)), 2):
         a, b = group.runs[i], group.runs[j]
         keys = _answered((a, b))
         flips = {first_level: _flipped(a, b, keys, first_level=first_level) for first_level in (False, True)}
         for metric in metrics:
-            delta = _delta(a, b, metric, keys, bootstrap)
+            delta = paired_metric(a, b, a.metrics[metric], bootstrap, keys)
             if delta.value is None:
                 continue
             flipped = flips[metric.startswith(_FIRST_LEVEL)]
@@ -324,23 +370,6 @@ def _pairs(group: RerunGroup, number: int, metrics: Sequence[str], bootstrap: Bo
             numbers = (delta.n, delta.value, delta.lo, delta.hi, delta.p, delta.n_better, delta.n_worse)
             names = (metric, group.names[i], group.names[j], a.digest, b.digest)
             yield (*place, *names, *numbers, n_flips, flipped or ())
-
-
-def _delta(a: Measured, b: Measured, metric: str, keys: pd.Index[Any], bootstrap: Bootstrap) -> Delta:
-    clusters = a.documents.loc[keys, "cluster"].to_numpy()
-    columns = [
-        frame.loc[keys, metric].to_numpy(dtype=float)
-        for frame in (a.numerators, b.numerators, a.denominators, b.denominators)
-    ]
-    return paired_delta(
-        columns[0],
-        columns[1],
-        a_weights=columns[2],
-        b_weights=columns[3],
-        higher_is_better=a.metrics[metric].higher_is_better,
-        clusters=clusters if len(set(clusters)) < len(clusters) else None,
-        bootstrap=bootstrap,
-    )
 
 
 def _labels(run: Measured, keys: pd.Index[Any]) -> pd.Series[Any]:

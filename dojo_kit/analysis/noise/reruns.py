@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from dojo_kit.analysis.measured import Measurable, Measured, measure, same_settings
+from dojo_kit.analysis.measured import Measurable, Measured, MetricInfo, measure, same_settings
+from dojo_kit.analysis.measured.values import known_metrics
 from dojo_kit.analysis.noise.evidence import (
     is_prompt_hash,
     prompt_hash,
@@ -15,6 +17,7 @@ from dojo_kit.analysis.noise.evidence import (
     repeated,
     scored_differently,
 )
+from dojo_kit.analysis.repeats import made_at
 from dojo_kit.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,10 +25,21 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Identity = Literal["prompt hash", "prompt name only"]
-Reason = Literal["copy", "replay", "other settings", "other prompt text", "scored differently", "too few answers"]
+Reason = Literal[
+    "copy",
+    "replay",
+    "model or prompt not named",
+    "settings not known",
+    "other settings",
+    "other prompt text",
+    "scored differently",
+    "too few answers",
+]
 
 ENOUGH_ANSWERED = 0.5
 """Share of its documents that a run must have answered to show how far reruns lie apart."""
+
+_WORDS = {"model": "a model", "prompt_version": "a prompt"}
 
 EXCLUDED_COLUMNS = ("task", "model", "prompt_version", "run_a", "run_b", "reason", "detail")
 """Columns of `Reruns.excluded`: ``reason`` is one of a few words, ``detail`` what was found."""
@@ -71,15 +85,18 @@ class Reruns:
         excluded: Pairs of runs of one task, model, prompt and set of documents that are no reruns, and why;
             columns `EXCLUDED_COLUMNS`.
         n_runs: Runs looked at.
+        metrics: Every metric that some run has.
     """
 
     groups: tuple[RerunGroup, ...]
     excluded: pd.DataFrame
     n_runs: int
+    metrics: Mapping[str, MetricInfo] = field(default_factory=dict)
 
     def same_group(self, a: Measured, b: Measured) -> bool:
         """Tell whether two runs are reruns of each other."""
-        return any({a.digest, b.digest} <= {run.digest for run in group.runs} for group in self.groups)
+        wanted = Counter((a.digest, b.digest))
+        return any(wanted <= Counter(run.digest for run in group.runs) for group in self.groups)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -101,7 +118,8 @@ def find_reruns(
     """Find runs that differ in nothing but chance.
 
     Reruns share task, model, prompt, documents and settings, where bookkeeping such as the number of calls at a time
-    does not count. A later run without usage whose every answer, confidence and reasoning is that of an earlier one
+    does not count; of runs that do not name their model and prompt, or whose settings are not at hand, that is not
+    known. A later run without usage whose every answer, confidence and reasoning is that of an earlier one
     replays it and is no rerun. Runs that were scored differently are no reruns of each other; scores stored in rows
     count as such when equal answers have unequal scores.
 
@@ -133,13 +151,12 @@ def find_reruns(
         buckets.setdefault((run.task, run.model, run.prompt_version, run.kind, run.surface), []).append(named)
     excluded = _Excluded()
     groups = [group for _, bucket in sorted(buckets.items()) for group in _groups(bucket, excluded)]
-    return Reruns(tuple(groups), excluded.frame(), len(given))
+    return Reruns(tuple(groups), excluded.frame(), len(given), known_metrics(measured))
 
 
 def _order(named: _Named) -> tuple[str, bool, str]:
     """Order runs by time; where it is unknown, what carries usage came first."""
-    run = named.run.run
-    return named.run.timestamp, not (run and any(row.usage for row in run.rows)), named.name
+    return *made_at(named.run), named.name
 
 
 def _named(runs: Sequence[Measured]) -> list[_Named]:
@@ -180,6 +197,14 @@ def _groups(bucket: list[_Named], excluded: _Excluded) -> Iterator[RerunGroup]:
     hashes = {named.name: prompt_hash(named.run) for named in answered}
     known = set(hashes.values()) - {""}
 
+    def nameless(a: _Named, b: _Named) -> str:
+        lacking = [word for word in ("model", "prompt_version") if not getattr(a.run, word)]
+        return f"without {' and '.join(_WORDS[word] for word in lacking)} any two would pass" if lacking else ""
+
+    def unknown_settings(a: _Named, b: _Named) -> str:
+        unknown = [named.name for named in (a, b) if not named.run.settings_known]
+        return f"the parameters of {' and '.join(unknown)} are not at hand: measure with run=" if unknown else ""
+
     def other_text(a: _Named, b: _Named) -> str:
         one, other = hashes[a.name], hashes[b.name]
         if one == other or (len(known) < 2 and not (one and other)):
@@ -194,6 +219,8 @@ def _groups(bucket: list[_Named], excluded: _Excluded) -> Iterator[RerunGroup]:
         return scored_differently(a.run, b.run)
 
     checks: list[tuple[Reason, Callable[[_Named, _Named], str]]] = [
+        ("model or prompt not named", nameless),
+        ("settings not known", unknown_settings),
         ("other settings", other_settings),
         ("other prompt text", other_text),
         ("scored differently", other_scores),

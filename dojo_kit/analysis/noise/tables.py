@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from dojo_kit.analysis.noise.floor import (
+    BAND_RECIPE,
     FLIP_COLUMNS,
     GROUP_COLUMNS,
     MEAN_COLUMNS,
@@ -14,13 +15,13 @@ from dojo_kit.analysis.noise.floor import (
     NoiseFloor,
     table_of,
 )
-from dojo_kit.analysis.noise.reruns import EXCLUDED_COLUMNS
+from dojo_kit.analysis.noise.reruns import EXCLUDED_COLUMNS, Identity
 from dojo_kit.errors import InputError, closest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT, VERSION = "dojo_kit noise floor", 1
+FORMAT, VERSION = "dojo_kit noise floor", 2
 
 _PLACE = ("task", "model", "prompt_version", "surface")
 """What pairs share with their group; it is stored once."""
@@ -37,7 +38,32 @@ _COUNTS = frozenset({"group", "n", "n_documents", "n_shared", "n_better", "n_wor
 _NUMBERS = frozenset({"value", "delta", "lo", "hi", "p"})
 _LISTS = frozenset({"notes", "flipped"})
 _OPTIONAL = frozenset({"n_flips", "lo", "hi", "p", "expected", "predicted"})
-_WORDS = {"count": "a whole number of 0 or more", "number": "a number", "list": "a list of texts", "text": "a text"}
+_KINDS = {
+    "identity": "identity",
+    "recipe": "recipe",
+    **dict.fromkeys(("digest", "digest_a", "digest_b"), "digest"),
+    **dict.fromkeys(_COUNTS, "count"),
+    **dict.fromkeys(_NUMBERS, "number"),
+    **dict.fromkeys(_LISTS, "list"),
+}
+"""Column -> what stands in it; texts elsewhere."""
+
+_WORDS = {
+    "count": "a whole number of 0 or more",
+    "number": "a number",
+    "list": "a list of texts",
+    "text": "a text",
+    "digest": "the hash of a run's answers",
+    "identity": " or ".join(map(repr, get_args(Identity))),
+    "recipe": f"an object with {', '.join(BAND_RECIPE)}, each a text or null",
+}
+
+_ONCE = {
+    "means": ("group", "metric", "run"),
+    "pairs": ("group", "metric", "run_a", "run_b"),
+    "answers": ("group", "document", "run"),
+}
+"""Table -> what tells its rows apart."""
 
 
 def noise_as_dict(floor: NoiseFloor) -> dict[str, Any]:
@@ -60,8 +86,9 @@ def noise_from_dict(value: Any, *, source: str = "") -> NoiseFloor:
     expected = "a noise floor as `dojo noise --out` writes it"
     if not isinstance(value, Mapping) or value.get("format") != FORMAT:
         raise InputError("no noise floor", file=source or None, field="format", expected=expected)
-    if value.get("version") != VERSION:
-        message = f"noise floors of version {value.get('version')!r} cannot be read"
+    version = value.get("version")
+    if type(version) is not int or version != VERSION:
+        message = f"noise floors of version {version!r} cannot be read"
         raise InputError(message, file=source or None, field="version", expected=f"version {VERSION}")
     _check_keys(value, _KEYS, source, "")
     _check(value["n_runs"], "count", source, "n_runs")
@@ -69,7 +96,8 @@ def noise_from_dict(value: Any, *, source: str = "") -> NoiseFloor:
     known = set(tables["groups"]["group"])
     if len(known) < len(tables["groups"]):
         raise InputError("a group occurs twice", file=source or None, field="groups", expected="each number once")
-    for name in ("means", "pairs", "answers"):
+    for name, columns in _ONCE.items():
+        _check_once(tables[name], name, columns, source)
         for row, group in enumerate(tables[name]["group"]):
             if group not in known:
                 raise InputError(
@@ -107,14 +135,18 @@ def _table(rows: Any, name: str, source: str) -> pd.DataFrame:
         _check_keys(row, columns, source, f"{place}.")
         for column in columns:
             if not (row[column] is None and column in _OPTIONAL):
-                _check(row[column], _kind(column), source, f"{place}.{column}")
+                _check(row[column], _KINDS.get(column, "text"), source, f"{place}.{column}")
         found.append([tuple(row[column]) if column in _LISTS else row[column] for column in columns])
     return table_of(found, columns)
 
 
-def _kind(column: str) -> str:
-    kinds = ((_COUNTS, "count"), (_NUMBERS, "number"), (_LISTS, "list"))
-    return next((kind for columns, kind in kinds if column in columns), "text")
+def _check_once(table: pd.DataFrame, name: str, columns: Sequence[str], source: str) -> None:
+    twice = table.duplicated(list(columns))
+    if not twice.any():
+        return
+    row = int(twice.to_numpy().argmax())
+    says = ", ".join(f"{column} {table[column].iloc[row]!s}" for column in columns)
+    raise InputError(f"occurs twice ({says})", file=source or None, field=f"{name}[{row}]", expected="each row once")
 
 
 def _check_keys(value: Mapping[str, Any], keys: Sequence[str], source: str, place: str) -> None:
@@ -134,6 +166,11 @@ def _check(value: Any, kind: str, source: str, place: str) -> None:
         "number": number and math.isfinite(value),
         "list": isinstance(value, list) and all(isinstance(item, str) for item in value),
         "text": isinstance(value, str),
+        "digest": isinstance(value, str) and bool(value.strip()),
+        "identity": isinstance(value, str) and value in get_args(Identity),
+        "recipe": isinstance(value, Mapping)
+        and value.keys() == set(BAND_RECIPE)
+        and all(part is None or isinstance(part, str) for part in value.values()),
     }
     if not right[kind]:
         shown = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."

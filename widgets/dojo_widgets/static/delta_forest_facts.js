@@ -24,9 +24,9 @@ export function bandText({ value, m, deltas = [] }) {
   return `unknown; ${count(m, "rerun")}: ${deltas.map((delta) => signed(delta)).join(", ")}`;
 }
 
-function needText({ required_n: needed, n, delta }, noun) {
+function needText({ required_n: needed, n, n_units: units = n, unit, delta }, noun) {
   if (needed == null) return delta === 0 ? "none: the change is 0" : UNKNOWN;
-  return needed <= n ? `${whole(needed)}, enough here` : count(needed, noun);
+  return needed <= units ? `${whole(needed)}, enough here` : count(needed, unit ?? noun);
 }
 
 // [{ name, text, title }]: everything about one metric that does not fit its row.

@@ -275,3 +275,19 @@ def test_as_dict_is_plain() -> None:
     json.dumps([plain, named], allow_nan=False)
     assert not plain.keys() & {"flags", "note", "unit", "n_clusters"}
     assert (named["unit"], named["n_clusters"], named["flags"][0]) == ("queries", 2, "n < 20")
+
+
+def test_without_spread_nothing_can_be_said_of_power() -> None:
+    """All units differ by the same: a detectable difference of 0 would be a promise."""
+    for delta in (paired_delta([0.5] * 4, [0.5] * 4), paired_delta([0.1, 0.3, 0.5], [0.2, 0.4, 0.6])):
+        assert (delta.sd, delta.mde, delta.required_n) == (0.0, None, None)
+    assert two_sample_delta([1.0, 1.0], [0.0, 0.0]).mde is None
+    assert minimum_detectable_effect(0.0, 10) is None
+    assert required_n(0.0, 0.1) is None
+
+
+def test_infinite_numbers_are_refused() -> None:
+    for arms in (([np.inf, 1.0], [1.0, 1.0]), ([1.0, 1.0], [1.0, -np.inf])):
+        for compared in (paired_delta, two_sample_delta):
+            with pytest.raises(ValueError, match="holds an infinite number"):
+                compared(*arms)
