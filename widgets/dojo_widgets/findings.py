@@ -332,10 +332,13 @@ def _add_reliability(page: Report, runs: Mapping[str, ScoredRun]) -> None:
             }
         )
     page.table(pd.DataFrame(rows))
-    for scored in runs.values():
-        if scored.failures:
-            failures = [{"reason": _reason(reason), "documents": n} for reason, n in scored.failures.items()]
-            page.table(pd.DataFrame(failures), caption=f"Why documents of {shown_name(scored, runs.values())} failed.")
+    failures = [
+        {"run": shown_name(scored, runs.values()), "reason": _reason(reason), "documents": n}
+        for scored in runs.values()
+        for reason, n in scored.failures.items()
+    ]
+    if failures:
+        page.table(pd.DataFrame(failures), caption="Why documents failed.")
 
 
 def _reason(stored: str) -> str:
