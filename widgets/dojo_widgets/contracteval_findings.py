@@ -11,7 +11,9 @@ from dojo_kit import charts, formats
 from dojo_kit.charts.contracteval import published_finding
 from dojo_kit.report import Report
 from dojo_kit.report.tables import Cell
+from dojo_kit.stats.intervals import scope_of
 from dojo_kit.tasks.contracteval import published_table
+from dojo_kit.tasks.contracteval.scores import CONTRACTS
 from dojo_kit.views.contracteval_tables import (
     CORRECTION_NAMES,
     answer_table,
@@ -65,7 +67,7 @@ def contracteval_page(
     _add_categories(page, corrected)
     _add_wrong_answers(page, corrected, texts)
     add_published(page, published_table(), corrected, name)
-    return page.footer(recipe=recipe, command=command)
+    return page.footer(recipe=recipe, scope=scope_of(CONTRACTS), command=command)
 
 
 def _add_conclusion(page: Report, paper: ContractEvalScores, about: str) -> None:
