@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.command_line import Dojo, runner
+
 # Examples are the same in every run, and a slow machine is no failure.
 settings.register_profile("dojo", deadline=None, derandomize=True)
 settings.load_profile("dojo")
@@ -41,3 +43,9 @@ def chromium() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
+    """Run a command in this process."""
+    return runner(monkeypatch, capsys)

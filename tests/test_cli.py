@@ -9,55 +9,18 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
 from dojo_kit.analysis.verify import Difference, VerifyReport
-from dojo_kit.cli import main
 from dojo_kit.cli.output import Column, build_table, estimates_table, shown
 from dojo_kit.cli.verify import print_reports
 from dojo_kit.scoring.frames import COLUMNS
 from dojo_kit.stats.intervals import Estimate
-
-
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Dojo = Callable[..., Outcome]
-
-
-@pytest.fixture
-def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+from tests.command_line import Dojo
 
 
 @pytest.fixture

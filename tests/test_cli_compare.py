@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dojo_kit.cli import main
+from tests.command_line import Dojo
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS, LABELS = ROOT / "data" / "runs", ROOT / "data" / "labels.json"
 V1, V2 = RUNS / "extraction_v1_small.json", RUNS / "extraction_v2_small.json"
 RERUN = RUNS / "extraction_v1_small_rerun.json"
-
-
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
-
-
-Dojo = Callable[..., Outcome]
-
-
-@pytest.fixture
-def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
 
 
 def test_the_first_line_answers(dojo: Dojo) -> None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,46 +16,12 @@ from typing import Any
 import pytest
 
 from dojo_kit import load_labels, read_run, score_run
-from dojo_kit.cli import main
 from tests.analysis.judgment_lines import judgment_lines, write_lines
+from tests.command_line import Dojo
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 RUN = DATA / "runs" / "extraction_v1_small.json"
 LABELS = DATA / "labels.json"
-
-
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Dojo = Callable[..., Outcome]
-
-
-@pytest.fixture
-def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,12 @@ Right values of public runs: the figures of their records, and of the published 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dojo_kit import published_table
-from dojo_kit.cli import main
 from dojo_kit.samples.question_files import (
     LEGALBENCH,
     MAUD_ANSWERS,
@@ -23,43 +20,10 @@ from dojo_kit.samples.question_files import (
     PAIRS_FILE,
     write_question_files,
 )
+from tests.command_line import Dojo
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "data" / "runs"
-
-
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Dojo = Callable[..., Outcome]
-
-
-@pytest.fixture
-def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
 
 
 def lines(path: Path, *rows: dict[str, Any]) -> Path:

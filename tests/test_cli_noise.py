@@ -3,58 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dojo_kit.cli import main
 from dojo_kit.runs.noise_files import read_noise
 from dojo_kit.samples import sample_data
+from tests.command_line import Dojo, runner
 
 RUNS = sample_data() / "runs"
 FAMILIES = sorted(RUNS.glob("subtype_*.json"))
 EXTRACTIONS = sorted(RUNS.glob("extraction_v*_small*.json"))
 
 
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def words(self) -> str:
-        return " ".join(self.out.split())
-
-
-Dojo = Callable[..., Outcome]
-
-
 @pytest.fixture
 def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", "noise", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+    """Run ``dojo noise`` in this process."""
+    return runner(monkeypatch, capsys, "noise")
 
 
 def test_tables_and_a_plain_first_sentence(dojo: Dojo) -> None:
