@@ -13,18 +13,21 @@ def _():
     from dojo_kit.analysis.rag_compare import compare_systems
     from dojo_kit.charts import markup
     from dojo_kit.charts.rag import metric_intervals, query_spread, spread_finding
-    from dojo_kit.rag.tasks import RECORD, SYSTEM, TASK_NAMES
+    from dojo_kit.rag.cells import id_texts
+    from dojo_kit.rag.tasks import OPTIONAL_COLUMNS, RECORD, SYSTEM, TASK_NAMES, task_named
     from dojo_kit.runs.rag_evaluation import evaluate, read_labels
-    from dojo_kit.runs.rag_files import read_label_texts
+    from dojo_kit.runs.rag_files import LABELS_BY, read_label_texts
     from dojo_kit.runs.rag_settings import eval_settings
     from dojo_kit.samples import sample_data
     from dojo_kit.views.rag import (
         WORDS,
         count_sentences,
+        explained,
         metric_rows,
         query_text,
         says_comparison,
         says_scores,
+        shown_context,
         unit_rows,
         worst_queries,
     )
@@ -32,6 +35,8 @@ def _():
 
     return (
         Finding,
+        LABELS_BY,
+        OPTIONAL_COLUMNS,
         RECORD,
         SYSTEM,
         TASK_NAMES,
@@ -40,7 +45,9 @@ def _():
         count_sentences,
         eval_settings,
         evaluate,
+        explained,
         formats,
+        id_texts,
         markup,
         metric_intervals,
         metric_rows,
@@ -53,7 +60,9 @@ def _():
         sample_data,
         says_comparison,
         says_scores,
+        shown_context,
         spread_finding,
+        task_named,
         unit_rows,
         worst_queries,
     )
@@ -86,19 +95,24 @@ def _(TASK_NAMES, mo, sample_data):
 def _(TASK_NAMES, given_task, mo):
     task = mo.ui.dropdown(list(TASK_NAMES), value=given_task, label="task")
     incomplete = mo.ui.dropdown(["skip", "bounds", "as_is"], value="skip", label="incomplete queries")
-    tie = mo.ui.dropdown(["drop", "positive", "negative"], value="drop", label="tied votes")
+    tie = mo.ui.dropdown(["drop", "positive", "negative", "first"], value="drop", label="tied votes")
     return incomplete, task, tie
 
 
 @app.cell
 def _(
+    LABELS_BY,
+    OPTIONAL_COLUMNS,
     SYSTEM,
     eval_settings,
     given_base,
     given_path,
+    id_texts,
     incomplete,
+    read_label_texts,
     read_labels,
     task,
+    task_named,
     tie,
 ):
     settings = {
@@ -110,21 +124,51 @@ def _(
         "tie": tie.value,
     }
     source, table = read_labels(eval_settings(settings))
-    systems = sorted(set(table.frame[SYSTEM].astype(str))) if SYSTEM in table.frame else []
-    return settings, source, systems, table
+    systems = sorted(set(id_texts(table.frame[SYSTEM]))) if SYSTEM in table.frame else []
+    # a column that neither names nor labels nor holds texts may group queries, as one with documents does
+    _known = {*task_named(task.value).ids, *task_named(task.value).labels, *task_named(task.value).texts}
+    _header = list(read_label_texts(source.path, task.value, []).columns)
+    group_columns = [
+        name for name in _header if name not in {*_known, *OPTIONAL_COLUMNS, LABELS_BY, "text", "text_pair"}
+    ]
+    return group_columns, settings, source, systems, table
 
 
 @app.cell(hide_code=True)
-def _(incomplete, mo, systems, task, tie):
+def _(group_columns, incomplete, mo, systems, task, tie):
     system = mo.ui.dropdown(systems or ["not named"], value=(systems or ["not named"])[0], label="system")
-    mo.hstack([task, system, incomplete, tie], justify="start", gap=1, wrap=True)
-    return (system,)
+    group = mo.ui.dropdown(["nothing", *group_columns], value="nothing", label="group queries by")
+    mo.vstack(
+        [
+            mo.hstack([task, system, group, incomplete, tie], justify="start", gap=1, wrap=True),
+            mo.md(
+                "Decided labels that contradict each other are scored as they are and counted (`on_violation` is "
+                "`as_is`). Group queries that share a document, for one, since they are not independent: intervals "
+                "then are over groups."
+            ),
+        ]
+    )
+    return group, system
 
 
 @app.cell
-def _(eval_settings, evaluate, settings, source, system, systems, table):
+def _(
+    eval_settings,
+    evaluate,
+    group,
+    read_labels,
+    settings,
+    source,
+    system,
+    systems,
+    table,
+):
+    _group_by = None if group.value == "nothing" else group.value
+    _grouped = settings | {"group_by": _group_by}
+    _read = (source, table) if _group_by is None else read_labels(eval_settings(_grouped))
+
     def scored(name):
-        return evaluate(eval_settings(settings | {"system": name}), read=(source, table))
+        return evaluate(eval_settings(_grouped | {"system": name}), read=_read)
 
     evaluation = scored(system.value if systems else None)
     card = evaluation.card
@@ -148,24 +192,28 @@ def _(card, markup, metric_intervals, mo):
 
 
 @app.cell
-def _(card, metric_rows, mo, pd):
+def _(card, explained, metric_rows, mo, pd):
     _rows = [
         {
             "metric": row["words"],
-            "value": row["value"],
-            "interval": row["interval"],
+            "value": f"{row['value']} {row['interval']}".strip(),
+            "remarks": row["says"],
             "n": row["n"],
             "measures": row["measures"],
-            "remarks": row["says"],
         }
         for row in metric_rows(card)
     ]
-    mo.ui.table(
-        pd.DataFrame(_rows),
-        selection=None,
-        wrapped_columns=["measures", "remarks"],
-        show_column_summaries=False,
-        show_data_types=False,
+    mo.vstack(
+        [
+            mo.ui.table(
+                pd.DataFrame(_rows),
+                selection=None,
+                wrapped_columns=["measures"],
+                show_column_summaries=False,
+                show_data_types=False,
+            ),
+            mo.md("  \n".join(explained(card))),
+        ]
     )
     return
 
@@ -187,7 +235,9 @@ def _(mo):
     mo.md("""
     ## The queries that come off worst
 
-    By the mean of all metrics, each turned so that higher is better. Choose one to see its chunks.
+    By the mean of all metrics, each turned so that higher is better; where labels are missing, by the middle between the
+    least and the greatest value that each could have. Choose one to see its chunks. Dissent counts the labels on which
+    the annotators did not all agree.
     """)
     return
 
@@ -210,15 +260,16 @@ def _(
         card.task,
         [str(name) for name in worst[RECORD]],
         system=card.system,
+        run=card.run,
         generic=evaluation.source.labels_by == "model",
     )
     _rows = [
         {
             "query": row[RECORD],
-            "goodness": formats.number(row["goodness"], digits=2),
+            "text": query_text(card, str(row[RECORD]), texts) or "(empty)",
+            "mean (1 is best)": formats.number(row["goodness"], digits=2),
             "status": row["status"],
             "missing": int(row["n_missing"]),
-            "text": query_text(card, str(row[RECORD]), texts),
         }
         for row in worst.to_dict("records")
     ]
@@ -227,6 +278,7 @@ def _(
         selection="single",
         initial_selection=[0],
         page_size=8,
+        wrapped_columns=["text"],
         show_column_summaries=False,
         show_data_types=False,
     )
@@ -242,16 +294,17 @@ def _(Finding, card, chosen, query_text, texts):
 
 
 @app.cell
-def _(card, chosen, mo, pd, texts, unit_rows):
+def _(card, chosen, mo, pd, shown_context, task_named, texts, unit_rows):
+    _ranked = task_named(card.task).ranked
     _units = unit_rows(card, str(chosen.value["query"].iloc[0]), texts) if len(chosen.value) else []
     _rows = [
         {
-            "rank": unit["rank"],
-            "chunk": unit["id"],
+            **({"rank": unit["rank"]} if _ranked else {}),
+            "text": shown_context(unit["text"]) or "(empty)",
             "labels": "no decided label" if unit["labels"] is None else ", ".join(unit["labels"]) or "none",
+            **({"chunk": unit["id"]} if _ranked else {}),
             "votes": unit["votes"],
             "dissent": unit["dissent"],
-            "text": unit["text"],
         }
         for unit in _units
     ]
@@ -259,7 +312,7 @@ def _(card, chosen, mo, pd, texts, unit_rows):
         pd.DataFrame(_rows),
         selection=None,
         page_size=20,
-        wrapped_columns=["text"],
+        wrapped_columns=["labels", "text"],
         show_column_summaries=False,
         show_data_types=False,
     ) if _rows else mo.md("Nothing was retrieved, or no query is chosen.")

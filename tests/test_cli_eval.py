@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dojo_kit.cli import main
 from dojo_kit.samples import sample_data
+from tests.command_line import Dojo, runner
 
 LENIENT = ("--tie", "drop", "--on-incomplete", "skip", "--on-violation", "as_is")
 RETRIEVAL = "annotation/exports/2026-05/retrieval.csv"
-
-
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def words(self) -> str:
-        return " ".join(self.out.split())
-
-
-Dojo = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -46,21 +23,9 @@ def base(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def dojo(base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process, in the workspace."""
-    monkeypatch.setenv("COLUMNS", "160")
+    """Run ``dojo eval`` in the workspace."""
     monkeypatch.chdir(base)
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", "eval", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+    return runner(monkeypatch, capsys, "eval")
 
 
 def written(base: Path) -> list[str]:
@@ -77,7 +42,7 @@ def test_the_latest_export_is_scored_and_named(dojo: Dojo, base: Path) -> None:
     done = dojo("score", "--task", "retrieval", "--system", "hybrid-2", *LENIENT)
     assert (done.code, done.err) == (0, "")
     first, *_ = done.out.splitlines()
-    assert first.startswith("hybrid-2: 0.700 [0.481, 0.855] of 20 queries find sufficient evidence")
+    assert first.startswith("hybrid-2: 14 of 20 queries find sufficient evidence (0.700 [0.481, 0.855])")
     assert "the latest of 2 exports of retrieval" in done.words
     assert "sufficiency_hit_at_k" in done.out
     assert "they do not cover label errors" in done.words
@@ -127,7 +92,7 @@ def test_labels_by_a_model_are_marked(dojo: Dojo) -> None:
 def test_bounds_and_groups(dojo: Dojo) -> None:
     lenient = ("--tie", "drop", "--on-incomplete", "bounds", "--on-violation", "as_is", "--system", "lexical-1")
     done = dojo("score", "--task", "retrieval", *lenient)
-    assert "0.250 to 0.375 of 24 queries find sufficient evidence" in done.out
+    assert "6 to 9 of 24 queries find sufficient evidence (0.250 to 0.375)" in done.out
     grouped = dojo("score", "--task", "grounding", "--system", "hybrid-2", "--group-by", "document")
     assert "design effect" in grouped.out
     assert "groups of queries by document" in grouped.words
@@ -155,6 +120,8 @@ def test_config_and_command_line(dojo: Dojo, base: Path) -> None:
         (("--task", "retrieval", "--system", "hybrid"), "no system 'hybrid' (did you mean 'hybrid-2'?)"),
         (("--task", "retrieval", "--system", "hybrid-2"), "votes are tied"),
         (("--task", "retrieval", "--system", "hybrid-2", "--tie", "drop"), "sufficient evidence is relevant"),
+        (("--task", "retrieval", "--system", "hybrid-2"), "3 queries with an incomplete panel (option on_incomplete)"),
+        (("--task", "retrieval", "--group-by", ""), "group_by is empty"),
         (
             ("--task", "retrieval", "--system", "hybrid-2", "--tie", "drop", "--on-violation", "as_is"),
             "3 queries with an incomplete panel",
@@ -207,8 +174,58 @@ def test_text_from_outside_cannot_steer_the_terminal(dojo: Dojo, base: Path) -> 
     (base / "evil.csv").write_text(f"{header}\nq1,[red]x\x1b[2Jy[/red],1,1,1,0,0\n")
     done = dojo("score", "--task", "generation", "--path", "evil.csv")
     assert done.code == 0
-    assert done.out.startswith("[red]xy[/red]: 1.000")
+    assert done.out.startswith("[red]xy[/red]: 1 of 1 answer helps (1.000")
     assert "\x1b" not in done.out
+
+
+# --- what a page may replace --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "labels.csv",
+        "hard-link.csv",
+        "./sub/../labels.csv",
+        "eval.yaml",
+        "eval/scores/may/generation_scores.json",
+        "annotation_export.meta.json",
+    ],
+)
+def test_a_page_never_replaces_an_input_or_the_scores(
+    dojo: Dojo, base: Path, target: str, force: tuple[str, ...]
+) -> None:
+    shutil.copy(base / "annotation/exports/2026-05/generation.csv", base / "labels.csv")
+    (base / "sub").mkdir()
+    (base / "hard-link.csv").hardlink_to(base / "labels.csv")
+    (base / "annotation_export.meta.json").write_text("{}")
+    (base / "eval.yaml").write_text("task: generation\npath: labels.csv\nsystem: hybrid-2\nscore_id: may\n")
+    before = {path: path.read_bytes() for path in base.rglob("*") if path.is_file()}
+    done = dojo("score", "--config", "eval.yaml", "--report", target, *force)
+    assert done.code == 2
+    assert "of this command and would be overwritten" in " ".join(done.err.split())
+    assert {path: path.read_bytes() for path in base.rglob("*") if path.is_file()} == before
+
+
+def test_a_page_replaces_another_file_only_when_told(dojo: Dojo, base: Path) -> None:
+    (base / "page.html").write_text("mine")
+    score = ("score", "--task", "generation", "--system", "hybrid-2", "--report", "page.html")
+    refused = dojo(*score)
+    assert (refused.code, (base / "page.html").read_text()) == (2, "mine")
+    assert "page.html: is there already" in refused.err
+    assert not (base / "eval/scores").exists()
+    assert dojo(*score, "--force").code == 0
+    assert (base / "page.html").read_text().startswith("<!")
+
+
+@pytest.mark.parametrize("target", ["eval.csv/page.html", "x" * 300 + ".html"])
+def test_a_page_that_cannot_be_written_leaves_no_scores(dojo: Dojo, base: Path, target: str) -> None:
+    (base / "eval.csv").write_text("")
+    done = dojo("score", "--task", "generation", "--system", "hybrid-2", "--report", target)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert written(base) == ["eval.csv"]
 
 
 # --- agreement ---------------------------------------------------------------------------------------------
@@ -292,7 +309,8 @@ def test_two_files(dojo: Dojo, base: Path) -> None:
         ((RETRIEVAL,), "one file holds two sides when both are named"),
         ((RETRIEVAL, RETRIEVAL, RETRIEVAL), "a comparison has two sides, not 3"),
         ((RETRIEVAL, RETRIEVAL, "--system", "hybrid-2"), "both are the same labels of one system"),
-        ((RETRIEVAL, "--system", "hybrid-2", "--system", "hybrid-2"), "both are the same labels"),
+        ((RETRIEVAL, "--system", "hybrid-2", "--system", "hybrid-2"), "one file holds two sides when both are named"),
+        ((RETRIEVAL, *("--run", "1") * 3), "a comparison has two sides, but --run is given 3 times"),
         ((RETRIEVAL, "none.csv", "--system", "hybrid-2"), "none.csv: no such file"),
     ],
 )
@@ -300,3 +318,22 @@ def test_mistakes_of_comparisons(dojo: Dojo, args: tuple[str, ...], message: str
     done = dojo("compare", *args, "--task", "retrieval", *LENIENT)
     assert done.code == 2
     assert message in " ".join(done.err.split())
+
+
+def test_two_files_keep_the_system_of_the_settings(dojo: Dojo, base: Path) -> None:
+    lines = (base / RETRIEVAL).read_text().splitlines()
+    (base / "other.csv").write_text("\n".join([*lines, ""]).replace("c03-p19", "c03-p99"))
+    (base / "eval.yaml").write_text("task: retrieval\nsystem: hybrid-2\n")
+    found = dojo("compare", RETRIEVAL, "other.csv", "--config", "eval.yaml", *LENIENT, "--json").json
+    assert (found["systems"], found["a"], found["b"]) == (["hybrid-2", "hybrid-2"], "retrieval.csv", "other.csv")
+
+
+def test_two_runs_of_one_file(dojo: Dojo, base: Path) -> None:
+    header, *rows = (base / RETRIEVAL).read_text().splitlines()
+    mine = [row for row in rows if ",hybrid-2," in row]
+    both = [f"{header},run_id", *(f"{row},{run}" for run in ("r1", "r2") for row in mine)]
+    (base / "runs.csv").write_text("\n".join(both))
+    done = dojo("compare", "runs.csv", "--task", "retrieval", "--run", "r1", "--run", "r2", *LENIENT, "--json")
+    assert (done.json["a"], done.json["b"], done.json["runs"]) == ("r1", "r2", ["r1", "r2"])
+    assert {one["delta"] for one in done.json["metrics"].values()} == {0.0}
+    assert "named by --run" in dojo("score", "--task", "retrieval", "--path", "runs.csv").err

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 BINS = 20
 """Bins of values between 0 and 1 in the chart of queries."""
 
-_LARGEST = 420
+_LARGEST = 320
 _SMALLEST = 14
+_NARROW = 330
+"""Width of a plot in pixels below which its intervals get the room of the numbers beside them."""
 
 
 def _name(metric: str) -> str:
@@ -37,10 +39,12 @@ def _subtitle(card: Scorecard, says: str) -> str:
 
 
 def _axis(title: str, *, beside: int, edge: float = 0.0) -> dict[str, Any]:
-    """Return the axis of values from 0 to 1, with room for dots that lie at its ends."""
+    """Return the axis of values from 0 to 1, with room for dots that lie at its ends and for words at the right."""
     import altair as alt
 
     parts = marks.value_axis(title, beside=beside, domain=(-edge, 1 + edge))
+    right = alt.ExprRef(f"width - (width < {_NARROW} ? 10 : {beside})")
+    parts["scale"] = alt.Scale(domain=[-edge, 1 + edge], range=[0, right], nice=False, zero=False)
     ends = alt.Axis(
         titleAnchor="start", values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", labelOverlap=True, domain=False, ticks=False
     )
@@ -76,11 +80,11 @@ def metric_intervals(card: Scorecard, *, title: str | None = None) -> alt.LayerC
     frame = pd.DataFrame(rows)
     numbers = ["value", "lo", "hi", "least", "greatest"]
     frame = frame.astype(dict.fromkeys(numbers, "float64"))
-    if frame["lo"].isna().all():
+    if frame[["value", "lo", "least"]].isna().all(axis=None):
         return marks.nothing(title or says_scores(card), "No metric is defined for these labels.")
     base = alt.Chart(frame)
     y = marks.row_axis(frame, "name")
-    axis = _axis("mean over queries, with its interval", beside=176)
+    axis = _axis("mean over queries, with its interval", beside=212 if card.bounds else 160)
     known = base.transform_filter("isValid(datum.lo)")
     dots = base.transform_filter("isValid(datum.value)").mark_point(
         filled=True, size=64, color=LIGHT["run-a"], opacity=1
@@ -88,7 +92,7 @@ def metric_intervals(card: Scorecard, *, title: str | None = None) -> alt.LayerC
     layers = [
         *marks.whiskers(known, y, alt.X("lo:Q", **axis), "hi"),
         dots.encode(y=y, x=alt.X("value:Q", **axis), **marks.spoken()),
-        marks.beside(base, "written", y),
+        marks.beside(base, "written", y).encode(opacity=alt.value(alt.ExprRef(f"width < {_NARROW} ? 0 : 1"))),
     ]
     if card.bounds:
         ranges = base.transform_filter("isValid(datum.least)").mark_rule(color=LIGHT["run-a"], strokeWidth=7)
@@ -125,15 +129,16 @@ def query_spread(card: Scorecard, *, title: str | None = None) -> alt.LayerChart
         y=y, x=alt.X("value:Q", **axis), size=alt.Size("n:Q", legend=None, scale=size), **marks.spoken()
     )
     counts = base.transform_filter(f"datum.n >= {max(2, most // 8)}").mark_text(
-        color=LIGHT["ink"], dy=-14, fontSize=10, baseline="middle"
+        color=LIGHT["ink"], dy=-19, fontSize=10, baseline="middle"
     )
     written = counts.encode(y=y, x=alt.X("value:Q", **axis), text="n:Q")
-    layered = alt.layer(dots, written).properties(height=40 * len(card.metrics))
+    layered = alt.layer(dots, written).properties(height=48 * len(card.metrics))
     fitted = layered.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
     says = title or spread_finding(card)
-    whole: alt.LayerChart = marks.titled(
-        fitted, says, _subtitle(card, "the area of a dot is its number of queries, no interval")
-    )
+    what = "the area of a dot is its number of queries, no interval"
+    if card.bounds:
+        what += "; where labels are missing, the middle of what the query's value could be"
+    whole: alt.LayerChart = marks.titled(fitted, says, _subtitle(card, what))
     return whole
 
 

@@ -78,7 +78,7 @@ def score_labels_of_queries(
     on_incomplete: IncompleteOption = None,
     on_violation: ViolationOption = None,
     tie: TieOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a score file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a score file and a page that are there.")] = False,
     config: EvalConfigOption = None,
     report: Annotated[
         str | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with the worst queries.")
@@ -88,6 +88,7 @@ def score_labels_of_queries(
     """Score labels: one of --path, --export-id and --prediction-id names them, else the latest export is taken."""
     from dojo_kit.runs.rag_evaluation import evaluate, read_labels
     from dojo_kit.runs.rag_scores import check_free, score_file, score_id_of, scores_as_dict, write_scores
+    from dojo_kit.runs.rag_selectors import EXPORT_SIDECAR, PREDICTION_SIDECAR
     from dojo_kit.runs.rag_settings import eval_settings
 
     given = {
@@ -109,25 +110,29 @@ def score_labels_of_queries(
         "force": force or None,
     }
     settings = eval_settings(given, config=config)
-    page = _page_target(report)
+    target = _page_target(report)
     if settings.score_id is not None:
         check_free(score_file(settings.score_id, settings.task, base_dir=settings.base_dir), force=settings.force)
     read = read_labels(settings)
     name = score_id_of(settings, *read)
     file = score_file(name, settings.task, base_dir=settings.base_dir)
     check_free(file, force=settings.force)
+    if target is not None:
+        kept: list[tuple[str, Path]] = [("an input", read[0].path), ("the score file", file)]
+        kept += [("an input", read[0].path.parent / name) for name in (EXPORT_SIDECAR, PREDICTION_SIDECAR)]
+        kept += [] if config is None else [("the settings", Path(config).expanduser())]
+        _check_page(target, kept, force=settings.force)
     found = evaluate(settings, read=read)
     scores = scores_as_dict(found, score_id=name)
-    write_scores(scores, file, force=settings.force)
-    if page is not None:
-        _write_page(found, page, settings)
+    page = None if target is None else (target, _page(found, target, settings))
+    write_scores(scores, file, page=page, force=settings.force)
     if json:
         print_json({**scores, "file": str(file)})
         return
     print_evaluation(found)
     out.print(f"scores: {shown(file)} (score id {shown(name)})", soft_wrap=True)
-    if page is not None:
-        out.print(f"page: {shown(page)} ({page.stat().st_size / 1e6:.2f} MB, opens offline)", soft_wrap=True)
+    if target is not None:
+        out.print(f"page: {shown(target)} ({target.stat().st_size / 1e6:.2f} MB, opens offline)", soft_wrap=True)
 
 
 def _page_target(path: str | None) -> Path | None:
@@ -135,15 +140,38 @@ def _page_target(path: str | None) -> Path | None:
     if path is None:
         return None
     target = Path(path).expanduser()
-    if not path.strip() or target.is_dir():
-        raise InputError(f"{path!r} is no file", field="--report", expected="an HTML file to write")
+    try:
+        is_file = bool(path.strip()) and not target.is_dir()
+    except (OSError, ValueError):  # a name no disk can hold
+        is_file = False
+    if not is_file:
+        raise InputError(f"{path!r:.100} is no file", field="--report", expected="an HTML file to write")
     return target
 
 
-def _write_page(found: Evaluation, target: Path, settings: EvalSettings) -> None:
+def _check_page(target: Path, kept: list[tuple[str, Path]], *, force: bool) -> None:
+    """Check that a page replaces nothing that the command reads or writes, and other files only with ``--force``."""
+    from dojo_kit.runs.rag_scores import check_free
+
+    for what, path in kept:
+        if _same_file(target, path):
+            message = f"{str(target)!r} is {what} of this command and would be overwritten"
+            raise InputError(message, field="--report", expected="another file to write")
+    check_free(target, force=force)
+
+
+def _same_file(a: Path, b: Path) -> bool:
+    """Tell whether two paths lead to one file, whether it is there or not."""
+    try:
+        return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def _page(found: Evaluation, target: Path, settings: EvalSettings) -> str:
     from dojo_widgets.rag_findings import rag_page
 
-    rag_page(found, command=_command(settings, target)).save(target)
+    return rag_page(found, command=_command(settings, target)).html()
 
 
 def _command(settings: EvalSettings, page: Path) -> str:
@@ -167,6 +195,9 @@ def agree(
     ] = None,
     system: Annotated[
         str | None, typer.Option("--system", metavar="ID", help="Only this system; each by itself by default.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="ID", help="Only this run, where a file holds several.")
     ] = None,
     after: Annotated[
         str | None, typer.Option("--after", help="Only rows from this date or time on, itself included.")
@@ -197,6 +228,7 @@ def agree(
     usual = AgreementOptions()
     options = AgreementOptions(
         system=system,
+        run=run,
         exclude_annotators=tuple(exclude or ()),
         after=time_limit(after, option="--after"),
         before=time_limit(before, option="--before", end_of_day=True),
@@ -220,14 +252,17 @@ def agree(
 @eval_app.command("compare")
 def compare_two(
     files: Annotated[
-        list[str], typer.Argument(metavar="A [B]", help="Two files of labels, or one with two systems in it.")
+        list[str], typer.Argument(metavar="A [B]", help="Two files of labels, or one with two systems or runs.")
     ],
     task: TaskOption = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", metavar="ID", help="The baseline, then the other system; once for both files."),
+        typer.Option("--system", metavar="ID", help="The baseline, then the other system; once for both sides."),
     ] = None,
-    run: RunOption = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", metavar="ID", help="The baseline, then the other run; once for both sides."),
+    ] = None,
     group_by: GroupOption = None,
     n_resamples: ResamplesOption = None,
     ci: LevelOption = None,
@@ -238,16 +273,18 @@ def compare_two(
     config: EvalConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold system B against A on the same queries, paired: two files, or one with --system A --system B."""
+    """Hold system B against A on the same queries, paired: two files, or one with --system or --run given twice."""
     from dojo_kit.analysis.rag_compare import compare_systems
     from dojo_kit.runs.rag_evaluation import evaluate
     from dojo_kit.runs.rag_settings import eval_settings
 
-    paths, systems = _arms(files, system or [])
+    if len(files) > 2:
+        raise SettingsError(f"a comparison has two sides, not {len(files)}")
+    systems, runs = _sides("--system", system or []), _sides("--run", run or [])
+    paths = files * 2 if len(files) == 1 else files
     given = {
         "task": task,
         "path": paths[0],
-        "run": run,
         "group_by": group_by,
         "n_resamples": n_resamples,
         "ci": ci,
@@ -257,32 +294,37 @@ def compare_two(
         "tie": tie,
     }
     settings = eval_settings(given, config=config)
-    arms = [evaluate(replace(settings, path=path, system=name)) for path, name in zip(paths, systems, strict=True)]
-    if arms[0].table.sha256 == arms[1].table.sha256 and arms[0].card.system == arms[1].card.system:
-        raise ComparabilityError("both are the same labels of one system")
+    sides = [
+        replace(settings, path=path, system=name or settings.system, run=of or settings.run)
+        for path, name, of in zip(paths, systems, runs, strict=True)
+    ]
+    if len(files) == 1 and (sides[0].system, sides[0].run) == (sides[1].system, sides[1].run):
+        raise SettingsError("one file holds two sides when both are named: --system A --system B, or --run A --run B")
+    arms = [evaluate(side) for side in sides]
+    a, b = (arm.card for arm in arms)
+    if arms[0].table.sha256 == arms[1].table.sha256 and (a.system, a.run) == (b.system, b.run):
+        raise ComparabilityError("both are the same labels of one system and run")
     names = _names(arms, paths)
     found = compare_systems(arms[0].card, arms[1].card, names=names)
     if json:
         hashes = [arm.table.sha256 for arm in arms]
-        print_json({**found.as_dict(), "files": paths, "systems": systems, "input_sha256": hashes})
+        named = {"systems": [arm.card.system for arm in arms], "runs": [arm.card.run for arm in arms]}
+        print_json({**found.as_dict(), "files": paths, **named, "input_sha256": hashes})
         return
     print_comparison(found)
 
 
-def _arms(files: list[str], systems: list[str]) -> tuple[list[str], list[str | None]]:
-    """Return the file and the system of each side."""
-    if len(files) > 2 or len(systems) > 2:
-        raise SettingsError(f"a comparison has two sides, not {max(len(files), len(systems))}")
-    if len(files) == 1 and len(systems) != 2:
-        raise SettingsError("one file holds two sides when both are named: --system A --system B")
-    chosen: list[str | None] = [*systems] if len(systems) == 2 else [systems[0] if systems else None] * 2
-    return (files if len(files) == 2 else files * 2), chosen
+def _sides(option: str, given: list[str]) -> list[str | None]:
+    """Return what an option says of each side."""
+    if len(given) > 2:
+        raise SettingsError(f"a comparison has two sides, but {option} is given {len(given)} times")
+    return [*given] if len(given) == 2 else [given[0] if given else None] * 2
 
 
 def _names(arms: list[Evaluation], paths: list[str]) -> tuple[str, str]:
-    """Call the sides by their systems where these differ, else by their files."""
-    a, b = (arm.card.system for arm in arms)
-    if a is not None and b is not None and a != b:
-        return a, b
+    """Call the sides by their systems where these differ, else by their runs, else by their files."""
+    for a, b in ([arm.card.system for arm in arms], [arm.card.run for arm in arms]):
+        if a is not None and b is not None and a != b:
+            return a, b
     first, second = (Path(path).name for path in paths)
     return (first, second) if first != second else (paths[0], paths[1])

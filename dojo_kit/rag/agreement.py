@@ -6,7 +6,7 @@ the ratings as given; it never widens the interval of a score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dojo_kit.errors import InputError
+from dojo_kit.errors import InputError, closest
+from dojo_kit.rag.cells import id_texts
 from dojo_kit.rag.contract import CheckedLabels, check_labels
-from dojo_kit.rag.faults import Codes, Mask
+from dojo_kit.rag.faults import Codes, Mask, shown
 from dojo_kit.rag.metrics import Floats
 from dojo_kit.rag.tasks import ANNOTATOR, CREATED, TaskName, check_resampling
 from dojo_kit.rag.units import Units, form_units
@@ -275,11 +276,12 @@ def annotator_agreement(
 
     Raises:
         LabelsError: The table breaks the contract.
-        InputError: It does not say who judged, or no row is left.
+        InputError: It does not say who judged, an annotator to leave out is not there, or no row is left.
     """
     check_resampling(n_resamples, seed, confidence)
     if ANNOTATOR not in frame:
         raise InputError("nothing says who judged", file=source or None, expected=f"a column {ANNOTATOR!r}")
+    check_known(exclude_annotators, id_texts(frame[ANNOTATOR]), source=source)
     checked = check_labels(frame, task, system=system, run=run, source=source)
     units = form_units(checked)
     counted, counts = _counted(checked, exclude_annotators, after, before)
@@ -287,7 +289,9 @@ def annotator_agreement(
     counts |= {"replaced by a later row": votes.n_replaced, "repeated": votes.n_repeated}
     rows = np.flatnonzero(votes.kept)
     if not len(rows):
-        raise InputError("no row is left to measure agreement on", file=source or None, expected="submitted labels")
+        gone = ", ".join(f"{n} {reason}" for reason, n in counts.items() if n and reason != "rows")
+        message = f"no row is left to measure agreement on: of {counts['rows']} rows {gone}"
+        raise InputError(message, file=source or None, expected="rows that several annotators submitted")
     matrices, names = _matrices(checked, units, rows)
     bootstrap = Bootstrap(n_resamples, seed, confidence, ITEMS)
     rated = ~np.isnan(matrices[0])
@@ -306,6 +310,36 @@ def annotator_agreement(
         seed,
         confidence,
     )
+
+
+def check_known(excluded: Iterable[str], annotators: Iterable[str], *, source: str = "") -> None:
+    """Check that annotators to be left out are there: a misspelled name would leave nobody out.
+
+    Args:
+        excluded: Their names.
+        annotators: Those who judged, repeated and blank ones included.
+        source: The file or export, for messages.
+
+    Raises:
+        InputError: One is not there.
+
+    Examples:
+        >>> check_known(["bob"], ["ann", "bo", "ann"])
+        Traceback (most recent call last):
+        ...
+        dojo_kit.errors.InputError: field 'annotator_id': no annotator 'bob' to leave out (did you mean 'bo'?); expected
+        one of 'ann', 'bo'
+    """
+    known = sorted({name for name in annotators if name.strip()})
+    for name in excluded:
+        if name not in known:
+            listed = ", ".join(map(repr, known[:20])) + (" ..." if len(known) > 20 else "")
+            raise InputError(
+                f"no annotator {shown(name)} to leave out{closest(name, known)}",
+                file=source or None,
+                field=ANNOTATOR,
+                expected=f"one of {listed}",
+            )
 
 
 def _counted(

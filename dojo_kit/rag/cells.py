@@ -61,6 +61,13 @@ def distinct(column: pd.Series[Any]) -> Distinct:
     """Find the different cells of a column."""
     import pandas as pd
 
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True).startswith("mixed"):
+        # 1, 1.0 and True are equal in Python, but not as ids
+        spelled = column.map(lambda cell: f"{type(cell).__name__} {cell!r}", na_action="ignore")
+        codes, _ = pd.factorize(spelled)
+        known = np.flatnonzero(codes >= 0)
+        first = known[np.unique(codes[known], return_index=True)[1]]
+        return Distinct(codes.astype(np.int64), column.to_numpy(dtype=object)[first])
     try:
         codes, different = pd.factorize(column)
     except TypeError:  # a cell that holds a list has no hash
@@ -71,14 +78,14 @@ def distinct(column: pd.Series[Any]) -> Distinct:
 
 
 def read_label(value: Any) -> int:
-    """Read a label: exactly 0 or 1, as a number, a truth value or its text.
+    """Read a label: exactly 0 or 1, as a number, a truth value or its text in plain letters and digits.
 
     Examples:
         >>> [read_label(cell) for cell in ("1 ", "TRUE", 1.0, False, "0.0", "", 0.9, "yes", 2)]
         [1, 1, 1, 0, 0, -1, -2, -2, -2]
     """
     if isinstance(value, str):
-        text = value.strip().casefold()
+        text = lowered(value)
         if not text:
             return MISSING
         whole = _WHOLE.fullmatch(text)
@@ -86,6 +93,18 @@ def read_label(value: Any) -> int:
     if isinstance(value, int | float | np.number | np.bool_):
         return int(value) if value in (0, 1) else WRONG
     return WRONG
+
+
+def lowered(text: str) -> str:
+    r"""Return a word of few in small letters, without blanks around it; letters that only look alike are kept.
+
+    Examples:
+        >>> lowered(" True "), lowered("fal\u017fe") == "false"
+        ('true', False)
+    """
+    if text.isascii():
+        return text.strip().lower()
+    return text if text.strip() else ""
 
 
 def read_size(value: Any) -> int:
@@ -133,6 +152,19 @@ def read_ids(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     wrong = np.array([name is None for name in names], dtype=bool)
     names[wrong] = ""
     return names, wrong
+
+
+def id_texts(column: pd.Series[Any]) -> NDArray[Any]:
+    """Return the id in every cell of a column as its text, empty where there is none.
+
+    Examples:
+        >>> import pandas as pd
+        >>> id_texts(pd.Series([1, "1", " 1", None, True], dtype=object)).tolist()
+        ['1', '1', ' 1', '', '']
+    """
+    cells = distinct(column)
+    names, _ = read_ids(cells.different)
+    return cells.expand(names.astype(object), missing="")
 
 
 def _id(value: Any) -> str | None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dojo_kit.errors import InputError, closest
-from dojo_kit.rag.cells import MISSING, WRONG, Distinct, distinct, read_ids, read_label, read_rank, read_size
+from dojo_kit.rag.cells import MISSING, WRONG, Distinct, distinct, lowered, read_ids, read_label, read_rank, read_size
 from dojo_kit.rag.faults import LISTED, Codes, Faults, Mask, shown
 from dojo_kit.rag.metrics import Labels
 from dojo_kit.rag.tasks import (
@@ -270,7 +270,7 @@ class _Columns:
         if STATUS not in self.frame:
             return np.ones(len(self.frame), dtype=bool)
         cells = distinct(self.frame[STATUS])
-        names = [value.strip().casefold() if isinstance(value, str) else "" for value in cells.different]
+        names = [lowered(value) if isinstance(value, str) else "" for value in cells.different]
         known = cells.expand(np.array([name in STATUSES for name in names], dtype=bool), missing=False)
         self.faults.add(~known & ~empty, STATUS, lambda row: f"not {shown(cells.value(row))}", ", ".join(STATUSES))
         return cells.expand(np.array([name == STATUSES[0] for name in names], dtype=bool), missing=False)
@@ -338,7 +338,10 @@ def _only(
     if wanted is None and len(names) > 1:
         listed = ", ".join(map(repr, names[:20])) + (" ..." if len(names) > 20 else "")
         raise InputError(
-            f"{len(names)} {noun}s in one table: {listed}", file=source or None, field=column, expected=f"one {noun}"
+            f"{len(names)} {noun}s in one table: {listed}",
+            file=source or None,
+            field=column,
+            expected=f"one of them, named by --{noun} ({noun}= in Python)",
         )
     if wanted is None:
         return frame, names[0]

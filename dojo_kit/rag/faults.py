@@ -100,6 +100,16 @@ class Faults:
         return Problem(message, source=self.source, line=line, field=field, expected=expected)
 
 
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Write a count with its noun.
+
+    Examples:
+        >>> counted(1, "unit"), counted(2, "query", "queries")
+        ('1 unit', '2 queries')
+    """
+    return f"{n} {noun if n == 1 else plural or f'{noun}s'}"
+
+
 def shown(value: Any) -> str:
     """Spell a value for a message, shortened.
 

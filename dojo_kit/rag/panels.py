@@ -20,11 +20,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dojo_kit.rag.faults import LISTED, Codes, LabelsError, Mask, shown
+from dojo_kit.rag.faults import LISTED, Codes, Mask, shown
 from dojo_kit.rag.metrics import Floats, Labels, answer_values, retrieval_values
 from dojo_kit.rag.tasks import DECLARED, RANK, Task
 from dojo_kit.rag.units import Units
-from dojo_kit.rag.votes import Majority, TieRule
+from dojo_kit.rag.votes import Majority
 from dojo_kit.records import Problem
 
 Policy = Literal["fail", "skip", "bounds", "as_is"]
@@ -102,23 +102,19 @@ def form_panels(task: Task, units: Units, decided: Majority) -> Panels:
     return Panels(task, units, decided.labels, sizes, judged, sizes - rows, tied)
 
 
-def check_complete(panels: Panels, source: str, *, tie: TieRule) -> None:
-    """Stop at incomplete panels, as the policy ``fail`` asks.
+def incomplete_queries(panels: Panels, source: str) -> tuple[list[Problem], int]:
+    """List the incomplete queries, the first of them spelled out.
 
-    Queries from which only a dropped tie is missing do not count: dropping them was asked for.
+    Queries from which only the label of a tied vote is missing do not count: the tie rule is about them.
 
     Args:
         panels: The panels.
         source: The file, for messages.
-        tie: The tie rule.
 
-    Raises:
-        LabelsError: With the incomplete queries.
+    Returns:
+        The first problems by line, and the number of queries.
     """
-    at_fault = panels.incomplete & ~panels.tied if tie == "drop" else panels.incomplete
-    queries = np.flatnonzero(at_fault)
-    if not len(queries):
-        return
+    queries = np.flatnonzero(panels.incomplete & ~panels.tied)
     lines = _fault_lines(panels)
     first = queries[np.argsort(lines[queries], kind="stable")[:LISTED]]
     problems = [
@@ -131,7 +127,7 @@ def check_complete(panels: Panels, source: str, *, tie: TieRule) -> None:
         )
         for query in first
     ]
-    raise LabelsError(problems, len(queries), heading=f"{len(queries)} queries with an incomplete panel")
+    return problems, len(queries)
 
 
 def _fault_lines(panels: Panels) -> Codes:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from dojo_kit.errors import InputError
-from dojo_kit.rag.bounds import bound_panels
+from dojo_kit.rag.bounds import Range, bound_panels
 from dojo_kit.rag.contract import check_labels
-from dojo_kit.rag.estimates import BY_MODEL, QUERIES, Bounds, between, estimate_metric, group_effect
-from dojo_kit.rag.metrics import METRICS, Floats
-from dojo_kit.rag.panels import POLICIES, Panels, Policy, Scored, check_complete, form_panels, score_panels
+from dojo_kit.rag.estimates import (
+    BY_MODEL,
+    QUERIES,
+    Bounds,
+    bound_among_cited,
+    estimate_metric,
+    group_effect,
+)
+from dojo_kit.rag.faults import counted
+from dojo_kit.rag.metrics import CONDITIONAL_FABRICATION, METRICS, Floats
+from dojo_kit.rag.panels import POLICIES, Panels, Policy, Scored, form_panels, score_panels
 from dojo_kit.rag.tables import query_table, unit_table
-from dojo_kit.rag.tallies import check_rules, check_ties, count_everything
+from dojo_kit.rag.tallies import Refusals, count_everything, count_violations, refuse
 from dojo_kit.rag.tasks import TaskName, check_resampling, choice
 from dojo_kit.rag.units import form_units
 from dojo_kit.rag.votes import TIE_RULES, TieRule, majority, one_vote_each
@@ -91,7 +99,8 @@ class Scorecard:
         violations: Rule between labels -> units that break it.
         problems: What is odd and did not stop the scoring.
         flags: Warnings about the whole card.
-        design_effects: Metric -> effect of the grouping; empty without one.
+        design_effects: Metric -> effect of the grouping; empty without one. A metric of which only a range is known has
+            none, and a flag says so.
         top_k: Highest rank of any query scored; None when the task has no ranks.
         n_queries: Queries scored.
         system: The system judged, where named.
@@ -167,7 +176,7 @@ class Scorecard:
         }
         if self.top_k is not None:
             stored["top_k"] = self.top_k
-        stored |= {name: _stored(estimate, METRICS[name].higher_is_better) for name, estimate in self.metrics.items()}
+        stored |= {name: self._stored(name) for name in self.metrics}
         if self.bounds:
             stored["bounds"] = {name: found.as_dict() for name, found in self.bounds.items()}
         if self.design_effects:
@@ -180,6 +189,23 @@ class Scorecard:
             "problems": [str(problem) for problem in self.problems],
             "scope": self.scope,
         }
+
+    def _stored(self, name: str) -> dict[str, Any] | None:
+        """Return a metric as score files hold it: null where undefined, a null point where only its range is known."""
+        estimate, bounds = self.metrics[name], self.bounds.get(name)
+        if estimate.value is None and (bounds is None or bounds.lowest.value is None):
+            return None
+        stored: dict[str, Any] = {
+            "point": estimate.value,
+            "ci_lower": estimate.lo,
+            "ci_upper": estimate.hi,
+            "method": "bootstrap" if estimate.method.startswith("percentile") else estimate.method,
+            "n": estimate.n,
+            "unit": estimate.unit,
+            "higher_is_better": METRICS[name].higher_is_better,
+            "flags": list(estimate.flags),
+        }
+        return stored | ({"note": estimate.note} if estimate.note else {})
 
 
 def score_rag(
@@ -248,15 +274,18 @@ def score_rag(
     votes = one_vote_each(checked, units)
     cast = np.flatnonzero(votes.kept)
     decided = majority(checked.labels[cast], units.of_rows[cast], tie=tie, n_units=len(units.queries))
-    if tie == "fail":
-        check_ties(checked, units, decided)
-    violations = check_rules(checked, units, decided, fail=on_violation == "fail")
+    violations = count_violations(checked, decided)
     panels = form_panels(checked.task, units, decided)
-    if on_incomplete == "fail":
-        check_complete(panels, source, tie=tie)
+    refuse(
+        checked,
+        panels,
+        decided,
+        Refusals(ties=tie == "fail", violations=on_violation == "fail", incomplete=on_incomplete == "fail"),
+    )
     measured = _measure(panels, options)
     if not (n_queries := int(measured.scored.included.sum())):
-        left_out = f"all {units.n_queries} queries are left out: on_incomplete is {on_incomplete}, tie is {tie}"
+        every = "the only query is" if units.n_queries == 1 else f"all {units.n_queries} queries are"
+        left_out = f"{every} left out: on_incomplete is {on_incomplete}, tie is {tie}"
         raise InputError(left_out, file=source or None, expected="at least one query to score")
     counts = count_everything(checked, panels, votes, decided, measured.scored, violations)
     return Scorecard(
@@ -268,7 +297,7 @@ def score_rag(
         counts,
         violations.by_rule,
         checked.notes,
-        _card_flags(counts, options),
+        _card_flags(counts, options, measured),
         measured.effects,
         _top_k(panels, measured.scored),
         n_queries,
@@ -292,34 +321,54 @@ class _Measured:
 def _measure(panels: Panels, options: ScoringOptions) -> _Measured:
     if options.on_incomplete == "bounds":
         ranges = bound_panels(panels)
-        bounds = {
-            name: Bounds(_estimate(name, low, panels, options), _estimate(name, high, panels, options))
-            for name, (low, high) in ranges.items()
-        }
-        metrics = {name: between(found.lowest, found.highest) for name, found in bounds.items()}
+        bounds = {name: _bounds(name, found, panels, options) for name, found in ranges.items()}
+        metrics = {name: found.whole for name, found in bounds.items()}
         columns = {f"{name}_min": low for name, (low, _) in ranges.items()}
         columns |= {f"{name}_max": high for name, (_, high) in ranges.items()}
         everything = np.ones(panels.units.n_queries, dtype=bool)
-        return _Measured(metrics, bounds, {}, columns, Scored({}, everything, panels.sizes))
+        exact = {name: low for name, (low, high) in ranges.items() if np.array_equal(low, high, equal_nan=True)}
+        effects = _group_effects(exact, panels)
+        return _Measured(metrics, bounds, effects, columns, Scored({}, everything, panels.sizes))
     scored = score_panels(panels, options.on_incomplete)
     metrics = {name: _estimate(name, values, panels, options) for name, values in scored.by_metric.items()}
-    effects = {}
-    if panels.units.groups is not None:
-        found = {name: group_effect(values, panels.units.groups) for name, values in scored.by_metric.items()}
-        effects = {name: effect for name, effect in found.items() if effect is not None}
-    return _Measured(metrics, {}, effects, scored.by_metric, scored)
+    return _Measured(metrics, {}, _group_effects(scored.by_metric, panels), scored.by_metric, scored)
+
+
+def _bounds(name: str, ends: Range, panels: Panels, options: ScoringOptions) -> Bounds:
+    if name == CONDITIONAL_FABRICATION and panels.units.groups is None:
+        cited, fabricated = (panels.labels[:, panels.task.labels.index(label)] for label in METRICS[name].labels)
+        return bound_among_cited(
+            cited, fabricated, bootstrap=_bootstrap(options), by_model=options.labels_by == "model"
+        )
+    found = Bounds(*(_estimate(name, values, panels, options) for values in ends))
+    if panels.units.groups is None or found.lowest == found.highest:
+        return found
+    note = "; ".join(filter(None, (found.whole.note, "with groups, labels between the two ends were not tried")))
+    return replace(found, widest=replace(found.whole, note=note))
+
+
+def _group_effects(by_metric: Mapping[str, Floats], panels: Panels) -> dict[str, DesignEffect]:
+    groups = panels.units.groups
+    if groups is None:
+        return {}
+    found = {name: group_effect(values, groups) for name, values in by_metric.items()}
+    return {name: effect for name, effect in found.items() if effect is not None}
 
 
 def _estimate(name: str, values: Floats, panels: Panels, options: ScoringOptions) -> Estimate:
-    unit = QUERIES if options.group_by is None else f"{options.group_by} groups"
     return estimate_metric(
         METRICS[name],
         values,
         groups=panels.units.groups,
         method=options.method,
-        bootstrap=Bootstrap(options.n_resamples, options.seed, options.confidence, unit),
+        bootstrap=_bootstrap(options),
         by_model=options.labels_by == "model",
     )
+
+
+def _bootstrap(options: ScoringOptions) -> Bootstrap:
+    unit = QUERIES if options.group_by is None else f"{options.group_by} groups"
+    return Bootstrap(options.n_resamples, options.seed, options.confidence, unit)
 
 
 def _top_k(panels: Panels, scored: Scored) -> int | None:
@@ -329,7 +378,7 @@ def _top_k(panels: Panels, scored: Scored) -> int | None:
     return int(ranks.max(initial=0))
 
 
-def _card_flags(counts: Mapping[str, int], options: ScoringOptions) -> tuple[str, ...]:
+def _card_flags(counts: Mapping[str, int], options: ScoringOptions, measured: _Measured) -> tuple[str, ...]:
     """Warn about what concerns every metric of the card."""
     n, flags = counts["queries_scored"], []
     if n < SMALL_N:
@@ -338,32 +387,18 @@ def _card_flags(counts: Mapping[str, int], options: ScoringOptions) -> tuple[str
         flags.append(f"{left_out} of {counts['queries']} queries left out")
     incomplete = counts["queries_incomplete"] + counts["queries_tied"]
     if incomplete and options.on_incomplete in {"as_is", "bounds"}:
-        flags.append(f"{incomplete} incomplete panels {_INCOMPLETE[options.on_incomplete]}")
+        flags.append(f"{counted(incomplete, 'incomplete panel')} {_INCOMPLETE[options.on_incomplete]}")
     if violating := counts["units_violating_rules"]:
-        flags.append(f"{violating} units with labels that contradict each other")
+        flags.append(f"{counted(violating, 'unit')} with labels that contradict each other")
+    open_metrics = len(measured.bounds) - len(measured.effects)
+    if options.group_by is not None and measured.bounds and open_metrics:
+        flags.append("no design effect where only a range is known")
     if options.labels_by == "model":
         flags.append(BY_MODEL)
     return tuple(flags)
 
 
-_INCOMPLETE = {"as_is": "scored as they are", "bounds": "bounded"}
-
-
-def _stored(estimate: Estimate, higher_is_better: bool) -> dict[str, Any] | None:
-    if estimate.value is None and estimate.lo is None:
-        return None
-    method = "bootstrap" if estimate.method.startswith("percentile") else estimate.method
-    stored: dict[str, Any] = {
-        "point": estimate.value,
-        "ci_lower": estimate.lo,
-        "ci_upper": estimate.hi,
-        "method": method,
-        "n": estimate.n,
-        "unit": estimate.unit,
-        "higher_is_better": higher_is_better,
-        "flags": list(estimate.flags),
-    }
-    return stored | ({"note": estimate.note} if estimate.note else {})
+_INCOMPLETE = {"as_is": "scored by what was judged", "bounds": "bounded"}
 
 
 def _stored_effect(found: DesignEffect) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dojo_kit.rag.contract import CheckedLabels
-from dojo_kit.rag.faults import Faults, Mask, shown
+from dojo_kit.rag.faults import LISTED, Faults, LabelsError, Mask, counted, shown
 from dojo_kit.rag.metrics import Labels
-from dojo_kit.rag.panels import Panels, Scored
+from dojo_kit.rag.panels import Panels, Scored, incomplete_queries
 from dojo_kit.rag.tasks import LabelRule, Task
 from dojo_kit.rag.units import Units
 from dojo_kit.rag.votes import Majority, OneVoteEach
@@ -31,44 +31,76 @@ class Violations:
     by_rule: Mapping[str, int]
 
 
-def check_ties(checked: CheckedLabels, units: Units, decided: Majority) -> None:
-    """Stop at tied votes, as the tie rule ``fail`` asks.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """What stops the scoring.
+
+    Attributes:
+        ties: Votes without a majority.
+        violations: Decided labels that contradict each other.
+        incomplete: Panels from which something is missing.
+    """
+
+    ties: bool
+    violations: bool
+    incomplete: bool
+
+
+def refuse(checked: CheckedLabels, panels: Panels, decided: Majority, refusals: Refusals) -> None:
+    """Stop at ties, contradictions and incomplete panels as far as options ask, at all of them together.
+
+    Only the decided labels are scored, so what one annotator got wrong and the others outvoted stops nothing.
+
+    Args:
+        checked: The rows.
+        panels: The panels.
+        decided: What votes decided.
+        refusals: What stops the scoring.
 
     Raises:
-        LabelsError: With every tied label.
+        LabelsError: With every place, and every option that could be set otherwise.
     """
-    faults = Faults(units.lines, checked.source)
-    for at, label in enumerate(checked.task.labels):
-        faults.add(
-            decided.tied[:, at],
-            label,
-            lambda unit: f"{_unit_name(units, unit)}: {decided.votes[unit]} votes are tied",
-            "a majority, or another tie rule: drop, positive, negative or first",
-        )
-    faults.raise_any(f"{faults.n} tied votes")
-
-
-def check_rules(checked: CheckedLabels, units: Units, decided: Majority, *, fail: bool) -> Violations:
-    """Count labels that contradict each other, and stop at them if asked to.
-
-    Only the decided labels are scored, so what one annotator got wrong and the others outvoted is counted but stops
-    nothing.
-
-    Raises:
-        LabelsError: With every unit at fault.
-    """
-    rules = checked.task.rules
-    broken = {rule.name: _broken(rule, checked.task, decided.labels) for rule in rules}
-    if fail and any(marked.any() for marked in broken.values()):
-        faults = Faults(units.lines, checked.source)
-        for rule in rules:
-            faults.add(
-                broken[rule.name],
+    units = panels.units
+    ties, rules = Faults(units.lines, checked.source), Faults(units.lines, checked.source)
+    if refusals.ties:
+        for at, label in enumerate(checked.task.labels):
+            ties.add(
+                decided.tied[:, at],
+                label,
+                lambda unit: f"{_unit_name(units, unit)}: {decided.votes[unit]} votes are tied",
+                "a majority, or another tie rule: drop, positive, negative or first",
+            )
+    if refusals.violations:
+        for rule in checked.task.rules:
+            rules.add(
+                _broken(rule, checked.task, decided.labels),
                 rule.effect,
                 lambda unit, rule=rule: f"{_unit_name(units, unit)}: {rule.cause} is 1, {rule.effect} {1 - rule.value}",  # type: ignore[misc]
                 f"{rule.value} ({rule.name}), or on_violation as_is",
             )
-        faults.raise_any(f"{faults.n} labels contradict each other")
+    incomplete, n_incomplete = incomplete_queries(panels, checked.source) if refusals.incomplete else ([], 0)
+    kinds = [
+        (ties.n, counted(ties.n, "tied vote"), "tie"),
+        (rules.n, f"{counted(rules.n, 'label')} against a rule", "on_violation"),
+        (n_incomplete, f"{counted(n_incomplete, 'query', 'queries')} with an incomplete panel", "on_incomplete"),
+    ]
+    said = [f"{words} (option {option})" for n, words, option in kinds if n]
+    if said:
+        # some of every kind, so that nobody mends one only to meet the next
+        each = LISTED // len(said)
+        problems = [*ties.found[:each], *rules.found[:each], *incomplete[:each]]
+        raise LabelsError(problems, ties.n + rules.n + n_incomplete, heading=", ".join(said))
+
+
+def count_violations(checked: CheckedLabels, decided: Majority) -> Violations:
+    """Count labels that contradict each other.
+
+    Args:
+        checked: The rows.
+        decided: What votes decided.
+    """
+    rules = checked.task.rules
+    broken = {rule.name: _broken(rule, checked.task, decided.labels) for rule in rules}
     in_rows = [_broken(rule, checked.task, checked.labels) & checked.judged for rule in rules]
     return Violations(
         int(np.logical_or.reduce(in_rows).sum()) if rules else 0,

@@ -112,6 +112,8 @@ def _first_rows(codes: Codes) -> Codes:
 
 def _check_ranks(checked: CheckedLabels, faults: Faults, of_rows: Codes, rows: Codes) -> None:
     ranks = checked.ranks
+    if not len(rows):  # nothing was retrieved for any query
+        return
     moved = (of_rows >= 0) & (ranks != ranks[rows][of_rows])
     faults.add(
         moved,

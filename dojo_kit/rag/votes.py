@@ -7,7 +7,7 @@ checked again afterwards. Only the tie rule ``first`` depends on the order of ro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -27,6 +27,10 @@ TieRule = Literal["fail", "drop", "positive", "negative", "first"]
 agrees with every decided label says."""
 
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
+
+
+EPOCH = datetime(1970, 1, 1)
+"""Stands for a time where none is needed; times here are UTC without saying so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,8 @@ class OneVoteEach:
 def one_vote_each(checked: CheckedLabels, units: Units) -> OneVoteEach:
     """Leave every annotator one vote per unit, the latest by ``created_at``.
 
-    Rows of the same time count once when they say the same. Times without a zone are taken as UTC.
+    Rows of the same time count once when they say the same, and so do rows of which one has no time. Times without a
+    zone are taken as UTC.
 
     Args:
         checked: The rows.
@@ -133,7 +138,7 @@ def one_vote_each(checked: CheckedLabels, units: Units) -> OneVoteEach:
     rows, of = judged[repeated], votes[repeated]
     if checked.annotators is None:
         _refuse(checked, rows, of, "one row per unit, or a column annotator_id")
-    times = _times(checked, rows)
+    times = _times(checked, rows, of)
     kept[rows] = False
     order = np.lexsort((rows, times, of))
     latest = _lasts(of[order])
@@ -175,11 +180,13 @@ def _refuse(checked: CheckedLabels, rows: Codes, of: Codes, expected: str) -> No
     faults.raise_any()
 
 
-def _times(checked: CheckedLabels, rows: Codes) -> Codes:
-    """Read the times of a few rows; all equal without that column."""
+def _times(checked: CheckedLabels, rows: Codes, of: Codes) -> Codes:
+    """Read the times of a few rows; all equal without that column, and where a blank one decides nothing."""
     if checked.created is None:
         return np.zeros(len(rows), dtype=np.int64)
     times = read_times(checked.created.iloc[rows])
+    undecided = _same_without_time(checked, rows, of)
+    times = times.mask(undecided, EPOCH)
     faults = checked.faults()
     unread = np.zeros(len(checked.lines), dtype=bool)
     unread[rows] = times.isna().to_numpy()
@@ -187,6 +194,18 @@ def _times(checked: CheckedLabels, rows: Codes) -> Codes:
     faults.add(unread, CREATED, lambda row: f"{shown(written.iloc[row])} is no time", "a date and time, ISO 8601")
     faults.raise_any()
     return times.to_numpy(dtype="datetime64[us]").astype(np.int64)
+
+
+def _same_without_time(checked: CheckedLabels, rows: Codes, of: Codes) -> Mask:
+    """Mark rows of votes that say the same throughout and of which some have no time."""
+    assert checked.created is not None  # noqa: S101 - the caller has looked
+    blank = checked.created.iloc[rows].fillna("").astype(str).str.strip().eq("").to_numpy(dtype=bool)
+    keys, first, vote = np.unique(of, return_index=True, return_inverse=True)
+    differ = (checked.labels[rows] != checked.labels[rows[first[vote.reshape(-1)]]]).any(axis=1)
+    some_blank = np.bincount(vote.reshape(-1), weights=blank, minlength=len(keys)) > 0
+    all_equal = np.bincount(vote.reshape(-1), weights=differ, minlength=len(keys)) == 0
+    undecided: Mask = (some_blank & all_equal)[vote.reshape(-1)]
+    return undecided
 
 
 def read_times(column: pd.Series[Any]) -> pd.Series[Any]:

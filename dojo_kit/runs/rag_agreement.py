@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from dojo_kit._version import __version__
 from dojo_kit.errors import InputError, SettingsError
-from dojo_kit.rag.agreement import Agreement, annotator_agreement
+from dojo_kit.rag.agreement import Agreement, annotator_agreement, check_known
+from dojo_kit.rag.cells import id_texts
 from dojo_kit.rag.faults import LabelsError
-from dojo_kit.rag.tasks import SYSTEM, TASK_NAMES, TaskName, task_named
+from dojo_kit.rag.tasks import ANNOTATOR, SYSTEM, TASK_NAMES, TaskName, task_named
 from dojo_kit.records import Problem
 from dojo_kit.runs.rag_files import LabelTable, read_label_table
 from dojo_kit.runs.rag_scores import check_free, write_whole
-from dojo_kit.runs.rag_selectors import export_folder, find_labels, parse_time
+from dojo_kit.runs.rag_selectors import export_folder, find_labels, lies_within, parse_time, workspace
 from dojo_kit.runs.sources import PathLike
 from dojo_kit.storage import to_json
 
@@ -29,6 +30,7 @@ class AgreementOptions:
 
     Attributes:
         system: Only this system; all by default, each by itself.
+        run: Only this run, needed when there are several.
         exclude_annotators: Annotators left out.
         after: Time from which rows count, itself included.
         before: Time up to which rows count, itself included.
@@ -38,6 +40,7 @@ class AgreementOptions:
     """
 
     system: str | None = None
+    run: str | None = None
     exclude_annotators: tuple[str, ...] = ()
     after: datetime | None = None
     before: datetime | None = None
@@ -77,6 +80,7 @@ class ExportAgreement:
             "n_bootstrap_resamples": self.options.n_resamples,
             "ci_level": self.options.ci,
             "seed": self.options.seed,
+            "run": self.options.run,
             "after": None if self.options.after is None else self.options.after.isoformat(),
             "before": None if self.options.before is None else self.options.before.isoformat(),
             "excluded_annotators": list(self.options.exclude_annotators),
@@ -122,29 +126,41 @@ def agreement_of_export(
     Raises:
         SettingsError: The id is no name of a folder, or a task unknown.
         LabelsError: A file breaks the contract.
-        InputError: There is no such export, a task that was asked for has no file, or nothing can be measured.
+        InputError: There is no such export, a task that was asked for has no file, an annotator to leave out is in none
+            of them, or nothing can be measured.
     """
     options = options or AgreementOptions()
     folder = export_folder(export_id, base_dir=base_dir)
     wanted = [task_named(task).name for task in tasks] or [task for task in TASK_NAMES if _has(folder, task)]
     if not wanted:
         raise InputError("the export has no labels", file=folder, expected=f"one of {', '.join(TASK_NAMES)} as CSV")
+    tables = {
+        task: read_label_table(find_labels(task, export_id=export_id, base_dir=base_dir).path, task) for task in wanted
+    }
+    people = {task: _annotators(table) for task, table in tables.items()}
+    check_known(options.exclude_annotators, set().union(*people.values()), source=str(folder))
     found: list[tuple[TaskName, str | None, Agreement]] = []
-    hashes: dict[TaskName, str] = {}
     skipped: list[Problem] = []
-    for task in wanted:
-        source = find_labels(task, export_id=export_id, base_dir=base_dir)
-        table = read_label_table(source.path, task)
-        hashes[task] = table.sha256
+    for task, table in tables.items():
+        excluded = tuple(name for name in options.exclude_annotators if name in people[task])
         for system in _systems(table, options.system):
             try:
-                found.append((task, system, _measured(table, task, system, options)))
+                found.append(
+                    (task, system, _measured(table, task, system, replace(options, exclude_annotators=excluded)))
+                )
             except LabelsError:
                 raise
             except InputError as error:
-                skipped.append(Problem(error.message, error.file or "", error.line, task, error.field, error.expected))
+                of = f"{task} of {system}" if system else task
+                message = f"{of}: {error.message}"
+                skipped.append(Problem(message, error.file or "", error.line, None, error.field, error.expected))
     if not found:
-        raise InputError(f"nothing to measure: {skipped[0]}", expected="labels by several annotators")
+        first, more = skipped[0], len(skipped) - 1
+        also = f" (and {more} more)" if more else ""
+        raise InputError(
+            f"nothing to measure: {first.message}{also}", file=folder, field=first.field, expected=first.expected
+        )
+    hashes = {task: table.sha256 for task, table in tables.items()}
     return ExportAgreement(export_id, tuple(found), hashes, tuple(skipped), options)
 
 
@@ -155,8 +171,11 @@ def _has(folder: Path, task: TaskName) -> bool:
 def _systems(table: LabelTable, wanted: str | None) -> list[str | None]:
     if wanted is not None or SYSTEM not in table.frame:
         return [wanted]
-    names = table.frame[SYSTEM].dropna().astype(str)
-    return [*sorted({name for name in names if name.strip()})] or [None]
+    return [*sorted({name for name in id_texts(table.frame[SYSTEM]) if name.strip()})] or [None]
+
+
+def _annotators(table: LabelTable) -> set[str]:
+    return set(id_texts(table.frame[ANNOTATOR])) if ANNOTATOR in table.frame else set()
 
 
 def _measured(table: LabelTable, task: TaskName, system: str | None, options: AgreementOptions) -> Agreement:
@@ -164,6 +183,7 @@ def _measured(table: LabelTable, task: TaskName, system: str | None, options: Ag
         table.frame,
         task,
         system=system,
+        run=options.run,
         exclude_annotators=options.exclude_annotators,
         after=options.after,
         before=options.before,
@@ -181,10 +201,9 @@ def report_file(export_id: str, *, base_dir: PathLike = ".", force: bool = False
         SettingsError: The id is no name of a folder.
         InputError: There is no such export, or its report is there and must not be replaced.
     """
-    folder = export_folder(export_id, base_dir=base_dir)
-    file = folder / REPORT
-    if not file.parent.resolve().is_relative_to(folder.resolve()):
-        raise InputError("leads out of the workspace through a link", file=file.parent, expected="a folder of its own")
+    file = export_folder(export_id, base_dir=base_dir) / REPORT
+    if not lies_within(file, workspace(base_dir)):
+        raise InputError("leads out of the workspace through a link", file=file, expected="a file of the workspace")
     check_free(file, force=force)
     return file
 
@@ -195,4 +214,4 @@ def write_report(report: dict[str, Any], file: Path) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    write_whole(file, to_json(report))
+    write_whole({file: to_json(report)})

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dojo_kit.errors import InputError, closest
+from dojo_kit.rag.cells import id_texts, lowered
 from dojo_kit.rag.contract import LINE
 from dojo_kit.rag.scorecard import LabelsBy, Scorecard, score_rag
-from dojo_kit.rag.tasks import SYSTEM
+from dojo_kit.rag.tasks import RUN, SYSTEM
 from dojo_kit.runs.rag_files import LABELS_BY, LabelTable, read_label_table
 from dojo_kit.runs.rag_selectors import LabelSource, find_labels
 from dojo_kit.runs.rag_settings import EvalSettings
@@ -67,7 +68,7 @@ def evaluate(settings: EvalSettings, *, read: tuple[LabelSource, LabelTable] | N
         InputError: There are no such labels, or the file cannot be read.
     """
     source, table = read or read_labels(settings)
-    labels_by, says = _labels_by(source, table, settings.system)
+    labels_by, says = _labels_by(source, table, settings)
     options = replace(settings.options(), labels_by=labels_by)
     card = score_rag(
         table.frame,
@@ -87,14 +88,15 @@ def evaluate(settings: EvalSettings, *, read: tuple[LabelSource, LabelTable] | N
     return Evaluation(card, source, table, settings, tuple(note for note in (source.chosen, says) if note))
 
 
-def _labels_by(source: LabelSource, table: LabelTable, system: str | None) -> tuple[LabelsBy, str]:
-    """Say who made the labels, by the selector or the column; one row by a model marks all numbers."""
+def _labels_by(source: LabelSource, table: LabelTable, settings: EvalSettings) -> tuple[LabelsBy, str]:
+    """Say who made the labels that are scored, by the selector or the column; one row by a model marks all numbers."""
     frame = table.frame
     if source.labels_by == "model" or LABELS_BY not in frame:
         return source.labels_by, ""
-    if system is not None and SYSTEM in frame:
-        frame = frame[(frame[SYSTEM] == system).fillna(False)]
-    cells = frame[LABELS_BY].fillna("").astype(str).str.strip().str.casefold()
+    for column, wanted in ((SYSTEM, settings.system), (RUN, settings.run)):
+        if wanted is not None and column in frame:
+            frame = frame[id_texts(frame[column]) == wanted]
+    cells = frame[LABELS_BY].fillna("").astype(str).map(lowered)
     unknown = cells[(cells != "") & ~cells.isin(list(_MADE_BY))]
     if len(unknown):
         raise InputError(

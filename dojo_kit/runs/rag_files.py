@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dojo_kit.errors import InputError
+from dojo_kit.rag.cells import id_texts
 from dojo_kit.rag.contract import LINE
-from dojo_kit.rag.tasks import OPTIONAL_COLUMNS, RECORD, SYSTEM, TaskName, task_named
+from dojo_kit.rag.faults import counted
+from dojo_kit.rag.tasks import OPTIONAL_COLUMNS, RECORD, RUN, SYSTEM, TaskName, task_named
 from dojo_kit.runs.sources import PathLike, decode_text, existing_file
 
 if TYPE_CHECKING:
@@ -80,7 +82,13 @@ def read_label_table(path: PathLike, task: TaskName, *, group_by: str | None = N
 
 
 def read_label_texts(
-    path: PathLike, task: TaskName, queries: Collection[str], *, system: str | None = None, generic: bool = False
+    path: PathLike,
+    task: TaskName,
+    queries: Collection[str],
+    *,
+    system: str | None = None,
+    run: str | None = None,
+    generic: bool = False,
 ) -> pd.DataFrame:
     """Read all columns of the rows of a few queries, texts among them.
 
@@ -89,6 +97,7 @@ def read_label_texts(
         task: The task.
         queries: Ids of the queries.
         system: Only rows of this system.
+        run: Only rows of this run.
         generic: Whether texts may stand in columns ``text`` and ``text_pair``, as predictions have them.
 
     Returns:
@@ -102,8 +111,9 @@ def read_label_texts(
         for batch in _batches(file, header, set(header), is_parquet, str(path))
     )
     frame = _frame(batches, header, set(header)).reset_index(drop=True)
-    if system is not None and SYSTEM in frame:
-        frame = frame[frame[SYSTEM].astype(str) == system]
+    for column, wanted in ((SYSTEM, system), (RUN, run)):
+        if wanted is not None and column in frame:
+            frame = frame[id_texts(frame[column]) == wanted]
     if generic:
         named = zip(("text", "text_pair"), task_named(task).texts, strict=True)
         frame = frame.rename(columns={old: new for old, new in named if new not in frame})
@@ -162,23 +172,26 @@ def _starts_with(file: Path, mark: bytes) -> bool:
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line every row starts on, and its cells; blank lines are skipped."""
+    """Yield the line every row starts on, and its cells; blank lines are skipped, before the header blank cells too."""
     if csv.field_size_limit() < _LONGEST_CELL:
         csv.field_size_limit(_LONGEST_CELL)
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        reader, line = csv.reader(stream, strict=True), 1
+        reader, line, begun = csv.reader(stream, strict=True), 1, False
         for cells in reader:
-            if cells:
+            begun = begun or any(cell.strip() for cell in cells)
+            if cells and begun:
                 yield line, cells
             line = reader.line_num + 1
 
 
 def _csv_header(file: Path, source: str) -> list[str]:
     try:
-        _, header = next(_csv_rows(file))
+        found = next(_csv_rows(file), None)
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", file=source, line=1, expected="CSV with quotes doubled") from None
-    return [name.strip() for name in header]
+    if found is None:
+        raise InputError("has no header", file=source, expected=LABEL_FILE)
+    return [name.strip() for name in found[1]]
 
 
 def _batches(
@@ -202,9 +215,12 @@ def _csv_batches(file: Path, header: Sequence[str], places: list[str]) -> Iterat
     from pyarrow import csv as arrow_csv
 
     names = [str(at) for at in range(len(header))]
+    line_of_header, _ = next(_csv_rows(file))
     reader = arrow_csv.open_csv(
         file,
-        read_options=arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_BLOCK),
+        read_options=arrow_csv.ReadOptions(
+            column_names=names, skip_rows=line_of_header - 1, skip_rows_after_names=1, block_size=_BLOCK
+        ),
         parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), include_columns=places, strings_can_be_null=False
@@ -220,8 +236,8 @@ def _raise_faulty_row(file: Path, source: str) -> None:
         for line, cells in _csv_rows(file):
             n_cells = n_cells or len(cells)
             if len(cells) != n_cells:
-                message = f"{len(cells)} cells where the header has {n_cells}"
-                raise InputError(message, file=source, line=line, expected=f"{n_cells} cells, commas quoted")
+                message = f"{counted(len(cells), 'cell')} where the header has {n_cells}"
+                raise InputError(message, file=source, line=line, expected=f"{counted(n_cells, 'cell')}, commas quoted")
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", file=source, line=line + 1, expected="CSV with quotes doubled") from None
 

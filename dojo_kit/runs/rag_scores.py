@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from dojo_kit._version import __version__
-from dojo_kit.errors import InputError
+from dojo_kit.errors import InputError, SettingsError
 from dojo_kit.rag.metrics import METRICS, metrics_of
 from dojo_kit.rag.tasks import TASK_NAMES, TaskName
 from dojo_kit.runs.rag_evaluation import Evaluation
 from dojo_kit.runs.rag_files import LabelTable
-from dojo_kit.runs.rag_selectors import LabelSource, folder_of, workspace
+from dojo_kit.runs.rag_selectors import LabelSource, folder_of, lies_within, workspace
 from dojo_kit.runs.rag_settings import EvalSettings
 from dojo_kit.runs.sources import PathLike, decode_text, read_bytes
 from dojo_kit.runs.strict_json import parse_json
-from dojo_kit.storage import to_json, write_text
+from dojo_kit.storage import encodable, replacing, to_json
 
 SCORES = Path("eval", "scores")
 
@@ -63,8 +63,11 @@ def score_file(score_id: str, task: TaskName, *, base_dir: PathLike = ".") -> Pa
         >>> score_file("may", "grounding").parts[-4:]
         ('eval', 'scores', 'may', 'grounding_scores.json')
     """
-    folder = folder_of(workspace(base_dir) / SCORES, score_id, field="score_id")
-    return folder / f"{task}_scores.json"
+    base = workspace(base_dir)
+    file = folder_of(base, SCORES, score_id, field="score_id") / f"{task}_scores.json"
+    if not lies_within(file, base):
+        raise SettingsError(f"the score file of {score_id!r:.80} leads out of the workspace through a link")
+    return file
 
 
 def check_free(file: Path, *, force: bool) -> None:
@@ -74,7 +77,7 @@ def check_free(file: Path, *, force: bool) -> None:
         InputError: It is there and must not be replaced.
     """
     if not force and (file.is_symlink() or file.exists()):
-        raise InputError("is there already", file=file, expected="another score_id, or force to replace it")
+        raise InputError("is there already", file=file, expected="another name, or force to replace it")
 
 
 def scores_as_dict(found: Evaluation, *, score_id: str, created_at: str = "") -> dict[str, Any]:
@@ -129,32 +132,42 @@ def _details(name: str, value: Mapping[str, Any] | None, found: Evaluation) -> d
     }
 
 
-def write_scores(scores: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
-    """Write a score file, whole or not at all; a failure leaves no folder behind.
+def write_scores(
+    scores: Mapping[str, Any], file: Path, *, page: tuple[Path, str] | None = None, force: bool = False
+) -> None:
+    """Write a score file and the page that goes with it, both or neither; a failure leaves no folder behind.
 
     Args:
-        scores: Its content.
+        scores: The content of the score file.
         file: Where, as `score_file` says.
-        force: Replace a file that is there.
+        page: Where the page goes, and its content.
+        force: Replace files that are there.
 
     Raises:
         InputError: It is there and must not be replaced, or cannot be written.
     """
-    check_free(file, force=force)
-    write_whole(file, to_json(scores))
+    texts = {file: to_json(scores)} | ({} if page is None else dict([page]))
+    for target in texts:
+        check_free(target, force=force)
+    write_whole(texts)
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write a file, whole or not at all, and remove the folders that were made for it if that fails.
+def write_whole(texts: Mapping[Path, str]) -> None:
+    """Write files, all of them whole or none, and remove the folders that were made for them if that fails.
+
+    Args:
+        texts: File -> its content.
 
     Raises:
-        InputError: The file cannot be written.
+        InputError: A file cannot be written.
     """
-    made = [folder for folder in file.parents if not folder.exists()]
+    made = [folder for file in texts for folder in file.parents if not folder.exists()]
     try:
-        write_text(file, text)
+        with ExitStack() as files:
+            for file, text in texts.items():
+                files.enter_context(replacing(file)).write_text(encodable(text), encoding="utf-8", newline="\n")
     except InputError:
-        for folder in made:
+        for folder in sorted(made, key=lambda folder: len(folder.parts), reverse=True):
             with suppress(OSError):
                 folder.rmdir()
         raise

@@ -9,12 +9,13 @@ A workspace is a folder with this layout:
 | ``eval/scores/<score id>/<task>_scores.json`` | scores |
 
 Each CSV file may be Parquet (``.parquet``) instead. The three selectors exclude each other. An id is the name of one
-folder and never a path: nothing outside the workspace is reached through it.
+folder and never a path: nothing outside the workspace is reached through it, nor through a link at any level.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -40,7 +41,9 @@ EXPORT_SIDECAR, PREDICTION_SIDECAR = "annotation_export.meta.json", "pragmata_pr
 LONGEST_ID = 128
 
 _SIDECAR = "a JSON object with created_at and tasks"
-_NOT_IN_ID = re.compile(r"[/\\:\x00-\x1f\x7f]")
+_NOT_IN_ID = re.compile(r"[/\\:]")
+_UNSEEN = ("C", "Zl", "Zp")
+"""Categories of characters that are not seen or change what is: control, format, surrogates, line separators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def find_labels(
         return _prediction(prediction_id, task, base)
     if export_id is not None:
         folder = export_folder(export_id, base_dir=base)
-        file = _label_file(folder, task)
+        file = _label_file(base, folder, task)
         return LabelSource("annotation_export", export_id, file, _shown(file, base), "people")
     return _latest_export(task, base)
 
@@ -140,22 +143,23 @@ def workspace(base_dir: PathLike) -> Path:
         raise InputError(f"cannot be opened ({error})", file=base, field="base_dir", expected="a folder") from None
 
 
-def folder_of(parent: Path, name: str, *, field: str) -> Path:
-    r"""Return the folder an id names below another one.
+def folder_of(base: Path, below: Path, name: str, *, field: str) -> Path:
+    r"""Return the folder an id names in a workspace.
 
     Args:
-        parent: The folder above.
+        base: The workspace.
+        below: The folder above that of the id, relative to the workspace.
         name: The id.
         field: What the id is called, for messages.
 
     Raises:
-        SettingsError: The id is empty, too long, a path, or leads out of the folder through a link.
+        SettingsError: The id is empty, too long, a path, or leads out of the workspace through a link.
 
     Examples:
-        >>> folder_of(Path("scores"), "../x", field="score_id")
+        >>> folder_of(Path(), Path("scores"), "../x", field="score_id")
         Traceback (most recent call last):
         ...
-        dojo_kit.errors.SettingsError: score_id '../x' is not the name of a folder: no / \ : or control characters, no
+        dojo_kit.errors.SettingsError: score_id '../x' is not the name of a folder: no / \ : or unseen characters, no
         dot at its ends
     """
     fault = None
@@ -163,14 +167,36 @@ def folder_of(parent: Path, name: str, *, field: str) -> Path:
         fault = "not empty, no blanks around it"
     elif len(name.encode("utf-8", "replace")) > LONGEST_ID:
         fault = f"at most {LONGEST_ID} bytes"
-    elif name.startswith(".") or name.endswith(".") or _NOT_IN_ID.search(name):
-        fault = "no / \\ : or control characters, no dot at its ends"
+    elif name.startswith(".") or name.endswith(".") or _NOT_IN_ID.search(name) or _is_unseen(name):
+        fault = "no / \\ : or unseen characters, no dot at its ends"
     if fault:
         raise SettingsError(f"{field} {_quoted(name)} is not the name of a folder: {fault}")
-    folder = parent / name
-    if not folder.resolve().is_relative_to(parent.resolve()):
+    folder = base / below / name
+    if not lies_within(folder, base):
         raise SettingsError(f"{field} {_quoted(name)} leads out of the workspace through a link")
     return folder
+
+
+def _is_unseen(name: str) -> bool:
+    return any(unicodedata.category(character).startswith(_UNSEEN) for character in name)
+
+
+def lies_within(path: Path, base: Path) -> bool:
+    """Tell whether a path lies in a workspace once every link is followed.
+
+    Examples:
+        >>> lies_within(Path("a/../../b"), Path("a"))
+        False
+    """
+    try:
+        return path.resolve().is_relative_to(base.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def _check_within(file: Path, base: Path) -> None:
+    if not lies_within(file, base):
+        raise InputError("leads out of the workspace through a link", file=file, expected="a file of the workspace")
 
 
 def _quoted(name: str) -> str:
@@ -184,44 +210,47 @@ def export_folder(export_id: str, *, base_dir: PathLike = ".") -> Path:
         SettingsError: The id is no name of a folder.
         InputError: There is no such export, or its sidecar is missing.
     """
-    parent = workspace(base_dir) / EXPORTS
-    folder = folder_of(parent, export_id, field="export_id")
-    _check_folder(folder, EXPORT_SIDECAR, "export")
+    base = workspace(base_dir)
+    folder = folder_of(base, EXPORTS, export_id, field="export_id")
+    _check_folder(base, folder, EXPORT_SIDECAR, "export")
     return folder
 
 
-def _check_folder(folder: Path, sidecar: str, noun: str) -> None:
+def _check_folder(base: Path, folder: Path, sidecar: str, noun: str) -> None:
     if not folder.is_dir():
         known = _folders(folder.parent)
         listed = f"one of {', '.join(known[:10])}{' ...' if len(known) > 10 else ''}" if known else "a folder there"
         raise InputError(f"no such {noun}{closest(folder.name, known)}", file=folder, expected=listed)
     if not (folder / sidecar).is_file():
         raise InputError(f"the {noun} has no sidecar", file=folder, expected=f"a file {sidecar}")
+    _check_within(folder / sidecar, base)
 
 
 def _folders(parent: Path) -> list[str]:
-    return sorted(path.name for path in parent.iterdir() if path.is_dir()) if parent.is_dir() else []
+    """Name the folders below one; hidden ones are nobody's export."""
+    if not parent.is_dir():
+        return []
+    return sorted(path.name for path in parent.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
-def _label_file(folder: Path, stem: str) -> Path:
-    """Return the CSV file of a task, or its Parquet file, which must not lead out of its folder."""
+def _label_file(base: Path, folder: Path, stem: str) -> Path:
+    """Return the CSV file of a task, or its Parquet file, which must not lead out of the workspace."""
     for ending in (".csv", ".parquet"):
         file = folder / f"{stem}{ending}"
         if file.is_file():
-            if not file.resolve().is_relative_to(folder.resolve()):
-                raise InputError("leads out of the workspace through a link", file=file, expected="a file of its own")
+            _check_within(file, base)
             return file
     raise InputError(f"no labels of {stem}", file=folder, expected=f"a file {stem}.csv or {stem}.parquet")
 
 
 def _prediction(prediction_id: str, task: TaskName, base: Path) -> LabelSource:
-    folder = folder_of(base / PREDICTIONS, prediction_id, field="prediction_id")
-    _check_folder(folder, PREDICTION_SIDECAR, "prediction run")
+    folder = folder_of(base, PREDICTIONS, prediction_id, field="prediction_id")
+    _check_folder(base, folder, PREDICTION_SIDECAR, "prediction run")
     sidecar = folder / PREDICTION_SIDECAR
     found = _read_sidecar(sidecar).get("task")
     if found != task:
         raise InputError(f"predicts {found!r}, not {task!r}", file=sidecar, field="task", expected=f"{task!r}")
-    file = _label_file(folder, "predictions")
+    file = _label_file(base, folder, "predictions")
     return LabelSource("model_prediction", prediction_id, file, _shown(file, base), "model")
 
 
@@ -233,12 +262,11 @@ def _latest_export(task: TaskName, base: Path) -> LabelSource:
     skipped: list[Problem] = []
     for name in names:
         try:
-            folder = folder_of(parent, name, field="export_id")
-            if not (folder / EXPORT_SIDECAR).is_file():
-                raise InputError("the export has no sidecar", file=folder, expected=f"a file {EXPORT_SIDECAR}")
+            folder = folder_of(base, EXPORTS, name, field="export_id")
+            _check_folder(base, folder, EXPORT_SIDECAR, "export")
             created, tasks = _export_facts(folder / EXPORT_SIDECAR)
             if task in tasks:
-                found.append((created, name, _label_file(folder, task)))
+                found.append((created, name, _label_file(base, folder, task)))
         except InputError as error:
             skipped.append(Problem(error.message, error.file or "", error.line, None, error.field, error.expected))
         except SettingsError as error:

@@ -62,6 +62,8 @@ class EvalSettings:
 
     def __post_init__(self) -> None:
         task_named(self.task)
+        if self.group_by is not None and not self.group_by.strip():
+            raise SettingsError("group_by is empty; expected the name of a column")
         check_exclusive({name: getattr(self, name) for name in SELECTORS})
         self.options()
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
+from dojo_kit.rag.cells import id_texts
+from dojo_kit.rag.estimates import OPEN_RANGE
 from dojo_kit.rag.metrics import METRICS, metrics_of
 from dojo_kit.rag.tasks import CHUNK, RANK, RECORD, TaskName, task_named
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from dojo_kit.analysis.rag_compare import SystemComparison
     from dojo_kit.rag.scorecard import Scorecard
     from dojo_kit.stats.intervals import Estimate
+
+CONTEXT_SEPARATOR = "[CTX_SEP]"
+"""What stands between the passages of a context set."""
 
 MARKED = "labels by model"
 """What stands beside every number whose labels a model made."""
@@ -63,17 +68,40 @@ _NOUNS: Mapping[TaskName, tuple[str, str]] = {
     "grounding": ("answer", "answers"),
     "generation": ("answer", "answers"),
 }
-_LEADING: Mapping[TaskName, tuple[tuple[str, str], tuple[str, str]]] = {
+_LEADING: Mapping[TaskName, tuple[tuple[str, str, str], tuple[str, str, str]]] = {
     "retrieval": (
-        ("sufficiency_hit_at_k", "find sufficient evidence"),
-        ("misleading_context_rate_at_k", "of a query's chunks mislead"),
+        ("sufficiency_hit_at_k", "finds sufficient evidence", "find sufficient evidence"),
+        ("misleading_context_rate_at_k", "", "of a query's chunks mislead"),
     ),
     "grounding": (
-        ("grounding_presence_rate", "are grounded"),
-        ("unsupported_claim_rate", "hold an unsupported claim"),
+        ("grounding_presence_rate", "is grounded", "are grounded"),
+        ("unsupported_claim_rate", "holds an unsupported claim", "hold an unsupported claim"),
     ),
-    "generation": (("helpfulness_rate", "help"), ("incompleteness_rate", "are incomplete")),
+    "generation": (
+        ("helpfulness_rate", "helps", "help"),
+        ("incompleteness_rate", "is incomplete", "are incomplete"),
+    ),
 }
+"""Task -> the two metrics of its headline, each with what one query does and what several do."""
+
+TERMS: Mapping[str, str] = {
+    "n < 20": "n < 20: fewer than 20 {unit}, so the interval itself is uncertain.",
+    "n = 1": "n = 1: a single value, which says nothing about others.",
+    "zero width": "zero width: every value is the same, so resampling shows no spread; the true spread is not known to "
+    "be zero.",
+    "skewed": "skewed: a few values lie far off on one side, so the interval may end too early on that side.",
+    "all 0": "all 0: no query has another value than 0.",
+    "all 1": "all 1: no query has another value than 1.",
+    "all equal": "all equal: every query has the same value.",
+    "NDCG": "NDCG compares the order of a query's chunks with the best order of the same chunks: 1 is the best order, "
+    "and chunks that were never retrieved do not count.",
+    "ICC": "ICC: how alike queries of one group are, 0 as little as any others, 1 throughout. Design effect: how many "
+    "times larger the variance is than with independent queries.",
+    "dissent": "dissent: the annotators did not all agree; the label is what most of them said.",
+    "bounds": "A value such as 0.25 to 0.50 is what missing labels leave open; its interval reaches from the lower end "
+    "of the least value to the upper end of the greatest.",
+}
+"""Terms and flags in plain words."""
 
 
 def level(confidence: float) -> str:
@@ -97,12 +125,27 @@ def says_scores(card: Scorecard) -> str:
     Args:
         card: The scores.
     """
-    first, second = _LEADING[card.task]
-    nouns = _NOUNS[card.task]
     whose = f"{card.system}: " if card.system else f"{card.task}: "
     marked = f" ({MARKED})" if card.options.labels_by == "model" else ""
-    found = f"{_share(card, first[0])} of {formats.count(card.n_queries, *nouns)} {first[1]}"
-    return f"{whose}{found}, {_share(card, second[0])} {second[1]}{marked}"
+    first, second = (_says_leading(card, *leading, last=last) for last, leading in enumerate(_LEADING[card.task]))
+    return f"{whose}{first}, {second}{marked}"
+
+
+def _says_leading(card: Scorecard, name: str, one: str, several: str, *, last: int) -> str:
+    """Say a share as a count of queries with the share behind it, and a mean as it is."""
+    if METRICS[name].kind != "proportion":
+        return f"{_share(card, name)} {several}"
+    low, high = (round(share * card.n_queries) for share in _ends(card, name))
+    how_many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    of = "" if last else f" {_NOUNS[card.task][card.n_queries != 1]}"
+    return f"{how_many} of {card.n_queries:,}{of} {one if high == 1 else several} ({_share(card, name)})"
+
+
+def _ends(card: Scorecard, name: str) -> tuple[float, float]:
+    """Return the least and the greatest value a metric could have."""
+    bounds = card.bounds.get(name)
+    ends = (card.metrics[name],) * 2 if bounds is None else (bounds.lowest, bounds.highest)
+    return (ends[0].value or 0.0, ends[1].value or 0.0)
 
 
 def _share(card: Scorecard, name: str) -> str:
@@ -110,6 +153,23 @@ def _share(card: Scorecard, name: str) -> str:
     if bounds is not None and bounds.lowest.value != bounds.highest.value:
         return f"{formats.number(bounds.lowest.value)} to {formats.number(bounds.highest.value)}"
     return formats.estimate(card.metrics[name])
+
+
+def explained(card: Scorecard) -> list[str]:
+    """Explain the flags and terms that stand beside the metrics of a card, and no others.
+
+    Args:
+        card: The scores.
+    """
+    flags = {flag for estimate in card.metrics.values() for flag in estimate.flags}
+    if "ndcg_at_k" in card.metrics:
+        flags.add("NDCG")
+    if card.design_effects:
+        flags.add("ICC")
+    if any(estimate.value is None and name in card.bounds for name, estimate in card.metrics.items()):
+        flags.add("bounds")
+    unit = "queries" if card.options.group_by is None else "groups"
+    return [says.format(unit=unit) for term, says in TERMS.items() if term in flags]
 
 
 def metric_rows(card: Scorecard) -> list[dict[str, Any]]:
@@ -120,7 +180,7 @@ def metric_rows(card: Scorecard) -> list[dict[str, Any]]:
 
     Returns:
         Per metric ``metric``, ``words``, ``measures``, ``value``, ``interval``, ``n``, ``method``, ``icc``, ``effect``
-        and ``says`` (direction, flags, why it is undefined).
+        and ``says`` (direction, flags, why it is undefined or a range only).
     """
     rows = []
     for name, estimate in card.metrics.items():
@@ -131,7 +191,7 @@ def metric_rows(card: Scorecard) -> list[dict[str, Any]]:
         note = estimate.note
         if bounds is not None and estimate.value is None and bounds.lowest.value is not None:
             value = f"{formats.number(bounds.lowest.value)} to {formats.number(bounds.highest.value)}"
-            note = ""
+            note = note.removeprefix(OPEN_RANGE).removeprefix("; ")
         rows.append(
             {
                 "metric": name,
@@ -218,6 +278,16 @@ def query_values(card: Scorecard, *, as_goodness: bool = True) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def shown_context(text: str) -> str:
+    """Write a context set with a bar between its passages.
+
+    Examples:
+        >>> shown_context("7.1 Term. [CTX_SEP] 9.2 Notice.")
+        '7.1 Term. | 9.2 Notice.'
+    """
+    return " | ".join(part.strip() for part in text.split(CONTEXT_SEPARATOR))
+
+
 def unit_rows(card: Scorecard, query: str, texts: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the chunks of a query, or its answer, with labels and texts.
 
@@ -232,7 +302,7 @@ def unit_rows(card: Scorecard, query: str, texts: pd.DataFrame) -> list[dict[str
     """
     task = task_named(card.task)
     units = card.units[card.units[RECORD] == query]
-    spoken = _texts_by_unit(texts[texts[RECORD].astype(str) == query], task.ranked, task.texts[1])
+    spoken = _texts_by_unit(texts[id_texts(texts[RECORD]) == query], task.ranked, task.texts[1])
     rows = []
     for unit in units.to_dict("records"):
         given = [unit[label] for label in task.labels]
@@ -259,10 +329,10 @@ def _plain(value: Any) -> Any:
 def _texts_by_unit(rows: pd.DataFrame, ranked: bool, column: str) -> dict[str, str]:
     if column not in rows:
         return {}
-    ids = rows[CHUNK].astype(str) if ranked else [""] * len(rows)
+    ids = id_texts(rows[CHUNK]) if ranked else [""] * len(rows)
     found: dict[str, str] = {}
     for name, text in zip(ids, rows[column].fillna("").astype(str), strict=True):
-        found.setdefault(str(name), text)
+        found[str(name)] = found.get(str(name)) or text
     return found
 
 
@@ -277,8 +347,8 @@ def query_text(card: Scorecard, query: str, texts: pd.DataFrame) -> str:
     column = task_named(card.task).texts[0]
     if column not in texts:
         return ""
-    found = texts.loc[texts[RECORD].astype(str) == query, column].fillna("").astype(str)
-    return str(found.iloc[0]) if len(found) else ""
+    found = texts.loc[id_texts(texts[RECORD]) == query, column].fillna("").astype(str)
+    return next((text for text in found if text.strip()), "")
 
 
 def says_comparison(found: SystemComparison) -> str:

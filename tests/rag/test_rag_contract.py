@@ -228,7 +228,7 @@ def test_two_systems_in_a_table_are_never_merged() -> None:
         ]
     )
 
-    with pytest.raises(InputError, match=r"field 'system_id': 2 systems in one table: 'A', 'B'; expected one system"):
+    with pytest.raises(InputError, match=r"field 'system_id': 2 systems in one table: 'A', 'B'; .* named by --system"):
         score_rag(frame, "grounding")
     with pytest.raises(InputError, match=r"no system 'C'.*; expected one of 'A', 'B'"):
         score_rag(frame, "grounding", system="C")
@@ -288,3 +288,34 @@ def test_longest_panel() -> None:
         score_rag(frame, "retrieval")
     with pytest.raises(InputError, match="999999 chunks of query 'r1' are missing; expected at most 1000"):
         score_rag(frame, "retrieval", on_incomplete="bounds")
+
+
+@pytest.mark.parametrize("label", ["fal\u017fe", "\uff11", "\u0661", "\u00a01", "tru\u0435"])
+def test_labels_are_plain_letters_and_digits(label: str) -> None:
+    frame = answers("generation", "11100", "11100").astype(object)
+    frame.loc[0, "helpful"] = label
+
+    with pytest.raises(LabelsError, match="is no label; expected 0, 1, true or false"):
+        score_rag(frame, "generation")
+
+
+@pytest.mark.parametrize("ids", [[1, True], [True, 1], [1, 1.0], [1.0, 1]])
+def test_equal_cells_of_other_types_are_not_one_id(ids: list[object]) -> None:
+    """1, 1.0 and True are equal in Python; the first two rows must not decide what the id is."""
+    frame = answers("generation", "11100", "11100").assign(record_uuid=pd.Series(ids, dtype=object))
+
+    with pytest.raises(LabelsError, match="is no id"):
+        check_labels(frame, "generation")
+
+
+def test_whole_numbers_and_their_texts_are_one_id() -> None:
+    frame = answers("generation", "11100", "11100").assign(record_uuid=pd.Series([7, "7"], dtype=object))
+
+    assert check_labels(frame, "generation").records.names.tolist() == ["7"]
+
+
+def test_several_runs_name_the_option() -> None:
+    frame = answers("generation", "11100", "11100").assign(run_id=["a", "b"])
+
+    with pytest.raises(InputError, match=r"2 runs in one table: 'a', 'b'; expected one of them, named by --run"):
+        score_rag(frame, "generation")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from label_tables import CHUNK_COLUMNS, answers, chunks, panel
 
 from dojo_kit.errors import InputError
-from dojo_kit.rag import metrics_of, score_rag
+from dojo_kit.rag import TASKS, Scorecard, TaskName, metrics_of, score_rag
 from dojo_kit.rag.bounds import MAX_MISSING
 from dojo_kit.rag.metrics import ndcg, reciprocal_rank
+from dojo_kit.stats.intervals import wilson
 
 PRECISION, RECIPROCAL, NDCG = "topical_precision_at_k", "mean_reciprocal_rank_at_k", "ndcg_at_k"
 
@@ -27,7 +29,7 @@ def test_a_gap_keeps_its_rank() -> None:
     assert values[RECIPROCAL] == pytest.approx(1 / 3)
     assert values[NDCG] == pytest.approx(0.5)
     assert values[PRECISION] == 0.5
-    assert card.flags == ("n = 1", "1 incomplete panels scored as they are")
+    assert card.flags == ("n = 1", "1 incomplete panel scored by what was judged")
 
 
 def test_skipped_queries_are_left_out_and_counted() -> None:
@@ -44,7 +46,7 @@ def test_skipped_queries_are_left_out_and_counted() -> None:
 
 
 def test_nothing_left_is_an_error() -> None:
-    with pytest.raises(InputError, match="all 1 queries are left out: on_incomplete is skip"):
+    with pytest.raises(InputError, match="the only query is left out: on_incomplete is skip"):
         score_rag(panel("a", "1?"), "retrieval", on_incomplete="skip")
 
 
@@ -184,3 +186,88 @@ def test_long_panels_are_bounded_quickly() -> None:
     low, high = card.queries.loc[0, [f"{NDCG}_min", f"{NDCG}_max"]]
     assert 0 < low < 0.5
     assert high == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("policy", ["fail", "skip", "bounds", "as_is"])
+def test_nothing_retrieved_for_any_query_scores_0(policy: str) -> None:
+    frame = chunks(("a", "", "", "", "", ""), ("b", "", "", "", "", "")).assign(n_retrieved_chunks="0")
+
+    card = score_rag(frame, "retrieval", on_incomplete=policy)  # type: ignore[arg-type]
+    assert {estimate.value for estimate in card.metrics.values()} == {0.0}
+    assert (card.n_queries, card.top_k, len(card.units)) == (2, 0, 0)
+
+
+CONDITIONAL = "conditional_fabrication_rate"
+CITATIONS = ["record_uuid", "annotator_id", *TASKS["grounding"].labels]
+
+
+def _citations(labels: list[tuple[int, int]]) -> pd.DataFrame:
+    """Two votes per answer on citation and fabrication; -1 is a tie."""
+    rows: list[tuple[object, ...]] = []
+    for at, pair in enumerate(labels):
+        votes = zip(*((0, 1) if label < 0 else (label, label) for label in pair), strict=True)
+        rows += [(f"q{at}", who, 1, 0, 0, *vote) for who, vote in zip(("ann", "bob"), votes, strict=True)]
+    return pd.DataFrame(rows, columns=CITATIONS)
+
+
+def _bounded(frame: pd.DataFrame, **options: Any) -> Scorecard:
+    task: TaskName = "retrieval" if "chunk_id" in frame else "grounding"
+    return score_rag(frame, task, tie="drop", on_incomplete="bounds", on_violation="as_is", **options)
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(st.integers(-1, 1), st.integers(-1, 1)), min_size=1, max_size=5))
+def test_the_interval_holds_every_interval_of_the_conditional_rate(labels: list[tuple[int, int]]) -> None:
+    """How many answers cite changes with the missing labels, and with it the width."""
+    tried, undefined = [], False
+    for filled in product(*([*product(*((0, 1) if x < 0 else (x,) for x in pair))] for pair in labels)):
+        among = [fabricated for cited, fabricated in filled if cited]
+        undefined |= not among
+        tried += [wilson(sum(among), len(among))] if among else []
+    found = _bounded(_citations(labels)).metrics[CONDITIONAL]
+
+    if not tried:
+        assert (found.value, found.lo, found.note) == (None, None, "no answer cites a source")
+        return
+    expected = min(one.lo for one in tried), max(one.hi for one in tried)  # type: ignore[type-var]
+    assert (found.lo, found.hi) == pytest.approx(expected, abs=1e-12)
+    assert ("undefined if" in found.note) == undefined
+    assert found.n == min(one.n for one in tried)
+
+
+def test_a_known_share_of_an_unknown_number_of_answers() -> None:
+    """3 answers cite and fabricate nothing, 20 may: the share is 0, but rests on 3 answers perhaps."""
+    found = _bounded(_citations([(1, 0)] * 3 + [(-1, 0)] * 20)).metrics[CONDITIONAL]
+
+    assert (found.value, found.lo, found.n) == (0.0, 0.0, 3)
+    assert found.hi == wilson(0, 3).hi
+    assert found.note == "3 to 23 answers cite a source"
+
+
+def test_flags_of_a_range_hold_at_both_ends() -> None:
+    """All 0 with the labels missing as 0, all 1 with them as 1: the range is neither."""
+    card = _bounded(pd.concat([panel("a", "?"), panel("b", "?")]))
+
+    found = card.metrics["sufficiency_hit_at_k"]
+    assert (card.bounds["sufficiency_hit_at_k"].lowest.flags, found.flags) == (("n < 20", "all 0"), ("n < 20",))
+
+
+def test_a_range_in_one_group_is_not_undefined() -> None:
+    card = _bounded(pd.concat([panel("a", "?1"), panel("b", "11")]).assign(doc="d"), group_by="doc")
+
+    stored = card.as_dict()[PRECISION]
+    assert (stored["point"], stored["ci_lower"], stored["method"]) == (None, None, "none")
+    assert "only the range of the value is known" in stored["note"]
+    assert card.as_dict()["bounds"][PRECISION]["lowest"]["value"] == 0.75
+
+
+def test_design_effects_under_bounds_or_why_not() -> None:
+    """Only relevance of one chunk is missing: the other labels are exact and have a design effect."""
+    frame = pd.concat([panel("a", "11").assign(annotator_id="ann"), panel("b", "10").assign(annotator_id="ann")])
+    tied = chunks(("c", "x", 1, 1, 0, 0), ("c", "x", 1, 0, 0, 0)).assign(annotator_id=["ann", "bob"])
+    frame = pd.concat([frame, tied]).assign(doc=lambda rows: rows["record_uuid"].map({"a": "d", "b": "e", "c": "e"}))
+
+    card = _bounded(frame, group_by="doc")
+    assert PRECISION not in card.design_effects
+    assert "sufficiency_rate_at_k" in card.design_effects
+    assert "no design effect where only a range is known" in card.flags

@@ -133,3 +133,26 @@ def test_units_say_how_their_votes_went() -> None:
     units = score_rag(_votes(1, 1, 0), "retrieval").units
 
     assert units[[RELEVANT, "n_votes", "n_dissent", "n_tied"]].to_numpy().tolist() == [[1, 3, 1, 0]]
+
+
+def test_equal_rows_without_a_time_count_once() -> None:
+    """Where an annotator says the same twice, no time is needed to tell which vote is theirs."""
+    frame = _votes(1, 1, 0, annotator_id=["ann", "ann", "bob"], created_at=["2026-01-01", "", ""])
+
+    counts = score_rag(frame, "retrieval", tie="negative").counts
+    assert (counts["rows_repeated"], counts["rows_replaced"], counts["units_tied"]) == (1, 0, 1)
+    with pytest.raises(LabelsError, match="'' is no time"):
+        score_rag(frame.assign(topically_relevant=[1, 0, 0]), "retrieval")
+
+
+def test_all_kinds_of_faults_are_told_together() -> None:
+    """A tie, a broken rule and a gap: one message with the three options."""
+    broken = chunks(("p", "c", 1, 0, 1, 0), ("p", "e", 3, 0, 0, 0)).assign(annotator_id="ann")
+
+    with pytest.raises(LabelsError) as caught:
+        score_rag(pd.concat([_votes(1, 0), broken]), "retrieval")
+    says = str(caught.value)
+    assert "1 tied vote (option tie), 1 label against a rule (option on_violation), " in says
+    assert "1 query with an incomplete panel (option on_incomplete)" in says
+    assert "no row for rank 2" in says
+    assert caught.value.n_problems == 3

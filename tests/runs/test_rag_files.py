@@ -134,3 +134,26 @@ def test_texts_of_a_few_queries(tmp_path: Path) -> None:
     found = read_label_texts(path, "retrieval", ["7"], system="a", generic=True)
     assert found[["record_uuid", "query", "chunk"]].values.tolist() == [["7", "q", "c1"]]
     assert len(read_label_texts(path, "retrieval", [])) == 0
+
+
+def test_texts_of_one_system_and_run(tmp_path: Path) -> None:
+    """Ids are numbers in Parquet and texts in CSV; either way they are compared as texts."""
+    rows = {"record_uuid": [7, 7, 7, 7], "system_id": [1, 1, 2, 2], "run_id": [1, 2, 1, 2], "query": list("abcd")}
+    pd.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
+    pd.DataFrame(rows).to_csv(tmp_path / "rows.csv", index=False)
+    for name in ("rows.parquet", "rows.csv"):
+        found = read_label_texts(tmp_path / name, "generation", ["7"], system="1", run="2")
+        assert found["query"].tolist() == ["b"]
+
+
+@pytest.mark.parametrize("start", ["\n", "\n\n", "\r\n\r\n", " \n", "\ufeff\n", ",,,,,,,\n"])
+def test_blank_lines_before_the_header(table: Any, start: str) -> None:
+    found = table(start + HEADER + "r1,x,y,1,1,1,0,0\nr2,x,y,1,1,9,0,0\n")
+    n_blank = start.count("\n")
+    assert found.frame["record_uuid"].tolist() == ["r1", "r2"]
+    assert found.frame.index.tolist() == [n_blank + 2, n_blank + 3]
+
+
+def test_nothing_but_separators(table: Any) -> None:
+    with pytest.raises(InputError, match=r"labels.csv: has no header"):
+        table(",,\n,,\n")

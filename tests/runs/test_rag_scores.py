@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dojo_kit.errors import InputError, SettingsError
 from dojo_kit.rag.metrics import METRICS
+from dojo_kit.rag.tasks import TASKS
 from dojo_kit.runs.rag_agreement import AgreementOptions, agreement_of_export, report_file, time_limit
 from dojo_kit.runs.rag_evaluation import Evaluation, evaluate, read_labels
 from dojo_kit.runs.rag_scores import read_scores, score_file, score_id_of, scores_as_dict, write_scores
@@ -213,3 +216,55 @@ def test_the_report_lies_in_the_export() -> None:
     assert report_file("2026-05", base_dir=RAG).parts[-3:] == ("2026-05", "iaa", "report.json")
     with pytest.raises(SettingsError, match="export_id"):
         report_file("../2026-05", base_dir=RAG)
+
+
+def _labelled(tmp_path: Path, **columns: Any) -> dict[str, str]:
+    """Write answers of systems or runs 1 and 2, of which a model labelled the first."""
+    labels = {name: [1, 1] for name in TASKS["generation"].labels}
+    rows = {"record_uuid": [5, 5], **labels, "labels_by": ["model", "people"], **columns}
+    pd.DataFrame(rows).to_parquet(tmp_path / "labels.parquet")
+    return {"task": "generation", "path": str(tmp_path / "labels.parquet")}
+
+
+@pytest.mark.parametrize(("column", "option"), [("system_id", "system"), ("run_id", "run")])
+@pytest.mark.parametrize("ids", [[1, 2], ["1", "2"]])
+def test_only_the_rows_that_are_scored_say_who_made_the_labels(
+    tmp_path: Path, column: str, option: str, ids: list[Any]
+) -> None:
+    given = _labelled(tmp_path, **{column: ids})
+    assert scored(**given, **{option: "1"}).card.options.labels_by == "model"
+    assert scored(**given, **{option: "2"}).card.options.labels_by == "people"
+
+
+def test_a_page_that_cannot_be_written_leaves_no_scores(tmp_path: Path) -> None:
+    file = score_file("may", "retrieval", base_dir=tmp_path)
+    (tmp_path / "file").write_text("")
+    for page in (tmp_path / "file/page.html", tmp_path / "folder"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        with pytest.raises(InputError):
+            write_scores({"a": 1}, file, page=(page, "<html>"), force=True)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+    write_scores({"a": 1}, file, page=(tmp_path / "new/page.html", "<html>"))
+    assert (tmp_path / "new/page.html").read_text() == "<html>"
+    with pytest.raises(InputError, match="is there already"):
+        write_scores({"a": 1}, tmp_path / "other.json", page=(tmp_path / "new/page.html", ""))
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_an_unknown_annotator_to_leave_out(tmp_path: Path) -> None:
+    unknown = AgreementOptions(exclude_annotators=("adda",))
+    with pytest.raises(InputError, match=r"no annotator 'adda' to leave out \(did you mean 'ada'\?\).*'ada', 'ben'"):
+        agreement_of_export("2026-05", base_dir=RAG, options=unknown)
+
+
+def test_agreement_of_one_run(tmp_path: Path) -> None:
+    base = Path(shutil.copytree(RAG / "annotation", tmp_path / "annotation")).parent
+    file = base / "annotation/exports/2026-05/grounding.csv"
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    pd.concat([frame.assign(run_id="1"), frame.assign(run_id="2")]).to_csv(file, index=False)
+    with pytest.raises(InputError, match=r"nothing to measure: grounding of hybrid-2: 2 runs .* named by --run"):
+        agreement_of_export("2026-05", tasks=["grounding"], base_dir=base)
+    options = AgreementOptions(run="2", n_resamples=10)
+    found = agreement_of_export("2026-05", tasks=["grounding"], base_dir=base, options=options)
+    assert [system for _, system, _ in found.found] == ["hybrid-2", "lexical-1"]
+    assert found.as_dict(created_at="")["run"] == "2"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dojo_kit.errors import DojoError, InputError, SettingsError
+from dojo_kit.runs.rag_scores import score_file
 from dojo_kit.runs.rag_selectors import EXPORT_SIDECAR, PREDICTION_SIDECAR, find_labels
 from dojo_kit.runs.rag_settings import eval_settings
 
@@ -225,3 +226,59 @@ def test_the_call_takes_the_place_of_the_whole_selector_group(tmp_path: Path) ->
 def test_impossible_settings(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DojoError, match=message):
         eval_settings({}, config=config(tmp_path, text))
+
+
+@pytest.mark.parametrize("level", ["annotation", "annotation/exports", "annotation/exports/x"])
+def test_a_link_at_any_level_leads_nowhere_else(tmp_path: Path, level: str) -> None:
+    outside, base = tmp_path / "outside", tmp_path / "workspace"
+    export(outside, "x", "2026-05-01")
+    (base / level).parent.mkdir(parents=True)
+    (base / level).symlink_to(outside / level)
+    with pytest.raises(SettingsError, match="leads out of the workspace"):
+        find_labels("retrieval", export_id="x", base_dir=base)
+    with pytest.raises(InputError, match="leads out of the workspace"):
+        find_labels("retrieval", base_dir=base)
+
+
+def test_links_within_the_workspace_are_followed(tmp_path: Path) -> None:
+    export(tmp_path, "may", "2026-05-01")
+    (tmp_path / "annotation/exports/latest").symlink_to(tmp_path / "annotation/exports/may")
+    assert find_labels("retrieval", export_id="latest", base_dir=tmp_path).shown.endswith("may/retrieval.csv")
+    linked = tmp_path / "link"
+    linked.symlink_to(tmp_path)
+    assert find_labels("retrieval", export_id="may", base_dir=linked).path.is_file()
+
+
+def test_a_sidecar_outside_is_not_read(tmp_path: Path) -> None:
+    base = tmp_path / "workspace"
+    folder = export(base, "x", "2026-05-01")
+    (folder / EXPORT_SIDECAR).rename(tmp_path / "elsewhere.json")
+    (folder / EXPORT_SIDECAR).symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(InputError, match="leads out of the workspace"):
+        find_labels("retrieval", export_id="x", base_dir=base)
+
+
+@pytest.mark.parametrize("level", ["eval", "eval/scores", "eval/scores/may", "eval/scores/may/retrieval_scores.json"])
+def test_scores_are_not_written_through_a_link(tmp_path: Path, level: str) -> None:
+    base = tmp_path / "workspace"
+    (base / level).parent.mkdir(parents=True)
+    (base / level).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SettingsError, match="leads out of the workspace"):
+        score_file("may", "retrieval", base_dir=base)
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "a\u200bb", "\ufeffa", "a\u2028b", "a\x7fb", "a\x9bb"])
+def test_a_score_id_has_no_unseen_characters(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SettingsError, match=r"no / .* or unseen characters"):
+        score_file(name, "retrieval", base_dir=tmp_path)
+
+
+def test_hidden_folders_are_no_exports(tmp_path: Path) -> None:
+    export(tmp_path, "may", "2026-05-01")
+    (tmp_path / "annotation/exports/.cache").mkdir()
+    assert find_labels("retrieval", base_dir=tmp_path).skipped == ()
+
+
+def test_an_empty_column_groups_nothing() -> None:
+    with pytest.raises(SettingsError, match="group_by is empty"):
+        eval_settings({"task": "grounding", "group_by": ""})

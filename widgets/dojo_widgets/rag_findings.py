@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -17,13 +17,16 @@ from dojo_kit.report.tables import Cell
 from dojo_kit.runs.rag_files import read_label_texts
 from dojo_kit.views.rag import (
     MARKED,
+    TERMS,
     WORDS,
     bounds_of,
     count_sentences,
+    explained,
     level,
     metric_rows,
     query_text,
     says_scores,
+    shown_context,
     unit_rows,
     worst_queries,
 )
@@ -53,11 +56,13 @@ def rag_page(found: Evaluation, *, command: str = "", worst: int = WORST) -> Rep
     _add_conclusion(page, found)
     _add_metrics(page, card)
     page.heading(spread_finding(card))
+    middles = ""
+    if card.bounds:
+        middles = " Where labels of a query are missing, its dot lies midway between the least and the greatest value."
     page.chart(
         query_spread(card, title="Values of single queries"),
-        live=False,
         caption="A mean hides whether all queries are middling or some fail outright: look at those at the worst end. "
-        "Values are rounded to 0.05 here.",
+        f"Values are rounded to 0.05 here.{middles}",
     )
     add_worst(page, found, worst)
     _add_counts(page, card)
@@ -90,21 +95,21 @@ def _add_metrics(page: Report, card: Scorecard) -> None:
         value = f"{row['value']} {row['interval']}".strip()
         shown: dict[str, Any] = {
             "metric": Cell(row["words"], note=row["metric"]),
-            f"value, {confidence} interval": Cell(value, note=card.metrics[row["metric"]].note),
+            f"value, {confidence} interval": value,
             "n": row["n"],
         }
         if by_model:
             shown["labels"] = "by model"
+        shown["remarks"] = "; ".join(part for part in row["says"].split("; ") if part and part != MARKED)
         if card.design_effects:
             shown |= {"ICC": row["icc"], "design effect": row["effect"]}
-        says = [part for part in row["says"].split("; ") if part and part != MARKED]
-        shown["what it measures"] = "; ".join([row["measures"], *says])
+        shown["what it measures"] = row["measures"]
         rows.append(shown)
     page.table(pd.DataFrame(rows), caption=_metrics_caption(card))
+    page.text(*explained(card), soft=True)
     open_ends = " A thick bar is what missing labels leave open." if card.bounds else ""
     page.chart(
         metric_intervals(card, title="Metrics with their intervals"),
-        live=False,
         caption=f"Intervals of two metrics that overlap say nothing about either: they share their queries.{open_ends}",
     )
     ranges = list(bounds_of(card))
@@ -125,10 +130,7 @@ def _add_metrics(page: Report, card: Scorecard) -> None:
 def _metrics_caption(card: Scorecard) -> str:
     grouped = card.options.group_by
     unit = "queries" if grouped is None else f"groups of queries by {grouped}"
-    caption = f"n counts {unit} that take part; a dash is an undefined value, and says why on hover."
-    if card.design_effects:
-        caption += " Design effect: how many times wider the variance is than that of independent queries."
-    return caption
+    return f"n counts {unit} that take part; a dash is an undefined value, and the remarks say why."
 
 
 def add_worst(page: Report, found: Evaluation, n: int = WORST) -> None:
@@ -147,32 +149,52 @@ def add_worst(page: Report, found: Evaluation, n: int = WORST) -> None:
         card.task,
         queries,
         system=card.system,
+        run=card.run,
         generic=found.source.labels_by == "model",
     )
     page.heading(f"The {formats.count(len(queries), 'query', 'queries')} that come off worst")
+    ends = " (the middle of what each could be where labels are missing)" if card.bounds else ""
     page.text(
-        "By the mean of all metrics of a query, each turned so that higher is better. Texts are as the file has them; "
-        "labels are what the vote decided.",
+        f"By the mean of all metrics of a query{ends}, each turned so that higher is better. Texts are as the file has "
+        "them; labels are what the vote decided.",
         soft=True,
     )
+    if card.units["n_dissent"].any():
+        page.text(TERMS["dissent"], soft=True)
     if task_named(card.task).ranked:
-        for row in worst.to_dict("records"):
-            query = str(row[RECORD])
-            _add_chunks(page, card, row, query_text(card, query, texts), unit_rows(card, query, texts))
+        _add_chunks(page, card, worst.to_dict("records"), texts)
     else:
         _add_answers(page, card, queries, texts)
 
 
-def _add_chunks(page: Report, card: Scorecard, row: Mapping[Any, Any], text: str, units: list[dict[str, Any]]) -> None:
-    query = str(row[RECORD])
-    page.heading(f"{query}: {_shortened(text)}" if text else query, level=3)
-    page.text(_values_of(card, row), soft=True)
-    if not units:
-        page.text("Nothing was retrieved.")
-        return
-    rows = [{"rank": u["rank"], "chunk": u["id"], "labels": _labels_of(u), **_text_of(u)} for u in units[:SHOWN_UNITS]]
-    left = len(units) - len(rows)
-    page.table(pd.DataFrame(rows), caption=f"{left:,} more are not shown." if left else "")
+def _add_chunks(page: Report, card: Scorecard, worst: Sequence[Mapping[Any, Any]], texts: pd.DataFrame) -> None:
+    """Add one table of the queries and one of all their chunks, so that columns stand under each other."""
+    queries: list[dict[str, Any]] = []
+    chunks: list[dict[str, Any]] = []
+    left = 0
+    for row in worst:
+        query = str(row[RECORD])
+        text = query_text(card, query, texts)
+        asked = {"question": _shortened(text)} if task_named(card.task).texts[0] in texts else {}
+        queries.append({"query": query, **asked, "values": _values_of(card, row)})
+        units = unit_rows(card, query, texts)
+        left += len(units[SHOWN_UNITS:])
+        if not units:
+            chunks.append({"query": query, "rank": None, "chunk": "", "labels": "Nothing was retrieved.", "text": ""})
+        for at, unit in enumerate(units[:SHOWN_UNITS]):
+            shown = {
+                "rank": unit["rank"],
+                "chunk": unit["id"],
+                "labels": _labels_of(unit),
+                "text": folded(unit["text"]),
+            }
+            chunks.append({"query": Cell(query, faint=at > 0), **shown})
+    page.table(pd.DataFrame(queries))
+    page.heading("Their chunks", level=3)
+    table = pd.DataFrame(chunks, dtype=object)  # ranks stay whole numbers beside a dash
+    if task_named(card.task).texts[1] not in texts:
+        table = table.drop(columns="text")
+    page.table(table, caption=f"{formats.count(left, 'further chunk')} not shown." if left else "")
 
 
 def _add_answers(page: Report, card: Scorecard, queries: list[str], texts: pd.DataFrame) -> None:
@@ -183,15 +205,23 @@ def _add_answers(page: Report, card: Scorecard, queries: list[str], texts: pd.Da
         beside = query_text(card, query, texts)
         for unit in unit_rows(card, query, texts):
             shown: dict[str, Any] = {"query": query, "labels": _labels_of(unit)}
-            if first in texts:
-                shown[_HEADINGS[first]] = folded(beside)
-            if second in texts:
-                shown[_HEADINGS[second]] = folded(unit["text"])
+            shown |= {
+                _HEADINGS[name]: _text(name, text)
+                for name, text in ((first, beside), (second, unit["text"]))
+                if name in texts
+            }
             rows.append(shown)
-    page.table(pd.DataFrame(rows))
+    separated = "context_set" in (first, second) and "context_set" in texts
+    page.table(pd.DataFrame(rows), caption="A bar | stands between the passages of a context." if separated else "")
 
 
 _HEADINGS = {"query": "question", "answer": "answer", "context_set": "context"}
+
+
+def _text(column: str, text: str) -> Cell:
+    if not text.strip():
+        return Cell(f"(empty {_HEADINGS[column]})", faint=True)
+    return folded(shown_context(text) if column == "context_set" else text)
 
 
 def _labels_of(unit: Mapping[str, Any]) -> str:
@@ -199,10 +229,6 @@ def _labels_of(unit: Mapping[str, Any]) -> str:
     labels = "no decided label" if words is None else ", ".join(words) or "none of the labels"
     votes = f" ({unit['votes']:,} votes{', dissent' if unit['dissent'] else ''})" if unit["votes"] > 1 else ""
     return labels + votes
-
-
-def _text_of(unit: Mapping[str, Any]) -> dict[str, Cell]:
-    return {"text": folded(unit["text"])} if unit["text"] else {}
 
 
 def _values_of(card: Scorecard, row: Mapping[Any, Any]) -> str:
