@@ -16,6 +16,7 @@ def _():
     from dojo_kit.runs.corpus_files import load_corpus, read_corpus
     from dojo_kit.samples import sample_data
     from dojo_kit.simulate import answers_of, committee, escalate, exemplars, failures, summarise, votes_of
+    from dojo_kit.views import what_if_words as wording
     from dojo_kit.views.what_if import outcome_at
     from dojo_widgets import Finding, WhatIf, show
     from dojo_widgets.what_if import CONTROLS
@@ -46,6 +47,7 @@ def _():
         show,
         summarise,
         votes_of,
+        wording,
     )
 
 
@@ -80,9 +82,9 @@ def _(Path, load_corpus, read_corpus, runs_path):
 
 @app.cell(hide_code=True)
 def _(Finding, corpus, formats, summarise, task):
-    _all = summarise(corpus)
+    _all = summarise(corpus, task=task)
     Finding(
-        f"{formats.count(len(corpus.of_task(task)), 'row')} of task {task} among {formats.count(_all.n_runs, 'run')}",
+        f"{formats.count(_all.n_rows, 'row')} of task {task} in {formats.count(_all.n_runs, 'run')}",
         f"{formats.count(_all.n_failed, 'call')} failed, {_all.n_disguised:,} of them stored as completed, and "
         f"{formats.count(_all.n_replays, 'answer')} taken over from earlier runs: these are no votes.",
         *corpus.notes,
@@ -109,13 +111,15 @@ def _(WhatIf, corpus, show, stronger, task):
 
 
 @app.cell(hide_code=True)
-def _(CONTROLS, Finding, formats, outcome_at, what_if):
+def _(CONTROLS, Finding, formats, outcome_at, what_if, wording):
     place = {name: getattr(what_if, name) for name in CONTROLS}
     outcome = outcome_at(what_if.data, place)
     Finding(
         "",
-        f"Selected: {formats.count(place['votes'], 'vote')} of pool {place['pool']}, {place['alpha']:.0%} escalated: "
-        f"accuracy {outcome['accuracy']:.3f}, {outcome['cost']:.2f} calls a document.",
+        f"Selected: {formats.count(place['votes'], 'vote')} of pool {place['pool']}, {wording.share(place['alpha'])} escalated: "
+        f"accuracy {outcome['accuracy']:.3f}, {outcome['cost']:.2f} calls a document. "
+        "With ever more votes alone it tends to "
+        f"{next(_one for _one in what_if.data['pools'] if _one['key'] == place['pool'])['limit']['value']:.3f}.",
     )
     return (place,)
 
@@ -157,7 +161,7 @@ def _(mo):
     mo.md("""
     ## Who would be escalated?
 
-    The least sure documents first. Nothing in the ranking knows the truth: it is how the votes agree, how sure they say
+    The least sure documents first, by all stored votes: one paid vote could not rank them. Nothing in the ranking knows the truth: it is how the votes agree, how sure they say
     they are, and whether their reasons name another label.
     """)
     return

@@ -2,69 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dojo_kit.cli import main
 from dojo_kit.samples import sample_data
+from tests.command_line import Dojo, runner
 
 FAMILIES = sorted((sample_data() / "runs").glob("subtype_*.json"))
 COMMANDS = ("corpus", "committee", "escalate", "ablate", "failures", "exemplars", "check")
 
 
-@dataclass
-class Outcome:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def words(self) -> str:
-        return " ".join(self.out.split())
-
-
-Dojo = Callable[..., Outcome]
-
-
 @pytest.fixture
 def dojo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Dojo:
-    """Run a command in this process."""
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*args: object) -> Outcome:
-        monkeypatch.setattr("sys.argv", ["dojo", "whatif", *map(str, args)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+    """Run ``dojo whatif`` in this process."""
+    return runner(monkeypatch, capsys, "whatif")
 
 
 @pytest.mark.parametrize(
     ("command", "first"),
     [
         ("corpus", "160 rows of 4 runs with 4 experiment names; 8 calls failed (5.00 %)."),
-        ("committee", "5 votes of pool all: 0.8198 [0.7073, 0.9172] of 40 documents right, +0.7 pp [-1.1, 2.6] over "
-         "one vote; no number of votes gets beyond 0.8250."),
-        ("escalate", "Escalating the 15% least sure (6 of 40) to a model of accuracy 0.95: 0.8925 [0.8037, 0.9650], "
+        ("committee", "5 votes of pool all: 0.8198 [0.7073, 0.9172] of 40 documents right, +0.7 pp [\u22121.1, 2.6] "
+         "over one vote; with ever more votes it tends to 0.8250."),
+        ("escalate", "Escalating the 15 % least sure (6 of 40) to a model of accuracy 0.95: 0.8925 [0.8037, 0.9650], "
          "+8.0 pp for 1.30 times the cost, routed by confidence."),
         ("ablate", "No two prompts of one model share enough documents to be compared."),
-        ("failures", "3 tries and a fallback that helps 97%: 0.0004 % of documents fail for good if tries are "
+        ("failures", "3 tries and a fallback that helps 97 %: 0.0004 % of documents fail for good if tries are "
          "independent; 0.0004 % if they share an outage: 1.2 of 320,000."),
         ("exemplars", "0 examples of 0 confusions may repair 0.0 of 30 errors, in 0 of 12,000 characters."),
         ("check", "The 6 least sure documents are simulated to be right on 0.4167 [0.2917, 0.5833]; run them, and give "
@@ -214,3 +178,48 @@ def test_default_figures_from_the_command_line(dojo: Dojo, real_data: Path, tmp_
     assert found["votes"]["votes"] == 14_291
     assert round(found["rows"][0]["accuracy"], 4) == 0.9093
     assert round(found["limit"], 4) == 0.9479
+
+
+def test_a_gain_does_not_depend_on_the_shares_asked_for(dojo: Dojo) -> None:
+    whole = dojo("escalate", *FAMILIES).out.splitlines()[0]
+    assert dojo("escalate", *FAMILIES, "--alpha", "0.15").out.splitlines()[0] == whole
+    small = dojo("escalate", *FAMILIES, "--alpha", "0.005").words
+    assert small.startswith("Escalating the 0.5 % least sure (0 of 40)")
+
+
+def test_a_file_given_twice_is_said(dojo: Dojo) -> None:
+    done = dojo("committee", FAMILIES[0], FAMILIES[0])
+    assert "1 run that is a copy of another" in done.err
+    assert done.out == dojo("committee", FAMILIES[0]).out
+
+
+def test_one_vote_a_document_is_an_artefact(dojo: Dojo) -> None:
+    words = dojo("committee", FAMILIES[0]).words
+    assert "that nothing changes is an artefact" in words
+    assert "draws from one run of one model and one prompt" in words
+
+
+def test_the_level_of_the_settings_is_in_the_headers(dojo: Dojo, tmp_path: Path) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text("[statistics]\nconfidence = 0.8\n")
+    for command in ("committee", "failures"):
+        words = dojo(command, *FAMILIES, "--config", config).words
+        assert "80 %" in words
+        assert "95 %" not in words
+
+
+def test_the_measured_run_takes_no_part_in_the_votes(dojo: Dojo, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(FAMILIES[0].read_bytes())
+    done = dojo("check", *FAMILIES, "--measured", copy, "--json").json
+    assert done["runs_that_do_not_vote"] == [FAMILIES[0].stem]
+    without = dojo("check", *FAMILIES[1:], "--json").json
+    assert done["slices"][0]["simulated"] == without["slices"][0]["simulated"]
+    said = dojo("check", *FAMILIES, "--measured", copy).words
+    assert f"{FAMILIES[0].stem} of the corpus is the measured run" in said
+
+
+def test_real_answers_say_how_many_and_both_fronts(dojo: Dojo) -> None:
+    words = dojo("escalate", *FAMILIES, "--stronger", "subtype_small_rerun_3").words
+    assert "of 40 documents, and is right on" in words
+    assert "front, real" in words

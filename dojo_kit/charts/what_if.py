@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dojo_kit import formats
 from dojo_kit.charts import marks
 from dojo_kit.palette import LIGHT
+from dojo_kit.views.what_if_words import points, share, usual_step
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,7 +25,7 @@ _SMALLEST_RATE = 1e-8
 
 
 def committee_accuracy(found: Committee, *, title: str | None = None) -> alt.LayerChart:
-    """Show accuracy by number of votes with its interval, and the limit that no number of votes gets beyond.
+    """Show accuracy by number of votes with its interval, and what it tends to with ever more votes.
 
     Args:
         found: The committees.
@@ -45,7 +46,7 @@ def committee_accuracy(found: Committee, *, title: str | None = None) -> alt.Lay
     ]
     frame = pd.DataFrame(rows)
     limit = found.limit.value or 0.0
-    beside = pd.DataFrame({"limit": [limit], "says": [f"limit of votes {formats.number(limit)}"]})
+    beside = pd.DataFrame({"limit": [limit], "says": [f"tends to {formats.number(limit)}"]})
     x = alt.X(
         "k:Q",
         title="votes a document",
@@ -78,9 +79,9 @@ def committee_accuracy(found: Committee, *, title: str | None = None) -> alt.Lay
 
 def _committee_finding(found: Committee) -> str:
     first, last = found.rows[0], found.rows[-1]
-    gain = 100 * ((last.accuracy.value or 0.0) - (first.accuracy.value or 0.0))
+    gain = points((last.accuracy.value or 0.0) - (first.accuracy.value or 0.0))
     limit = formats.number(found.limit.value)
-    return f"From {formats.count(first.k, 'vote')} to {last.k}: {gain:+.1f} pp, with a limit of {limit}"
+    return f"From {formats.count(first.k, 'vote')} to {last.k}: {gain}; with ever more votes it tends to {limit}"
 
 
 def _accuracy_axis(low: float, high: float, title: str) -> Any:
@@ -141,7 +142,7 @@ def _escalation_rows(found: Escalation, assumed: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     condition = f"if the stronger model has {found.stronger_accuracy:g}"
     for step in found.steps:
-        where = f"{step.alpha:.0%} escalated ({step.n_escalated:,}), cost {step.cost:.2f}"
+        where = f"{share(step.alpha)} escalated ({step.n_escalated:,}), cost {step.cost:.2f}"
         rows.append(
             {
                 "kind": assumed,
@@ -161,14 +162,13 @@ def _escalation_rows(found: Escalation, assumed: str) -> list[dict[str, Any]]:
 
 
 def _escalation_finding(found: Escalation) -> str:
-    steps = found.steps
-    start = steps[0].accuracy.value or 0.0
-    step = min(steps, key=lambda one: abs(one.alpha - 0.15))
-    gain = 100 * ((step.accuracy.value or 0.0) - start)
-    says = f"Escalating {step.alpha:.0%}: {gain:+.1f} pp if the stronger model has {found.stronger_accuracy:g}"
+    start = found.unescalated
+    step = usual_step(found)
+    gain = points((step.accuracy.value or 0.0) - start)
+    says = f"Escalating {share(step.alpha)}: {gain} if the stronger model has {found.stronger_accuracy:g}"
     if step.measured is None or step.measured.value is None:
         return says
-    return f"{says}, {100 * (step.measured.value - start):+.1f} pp with its real answers"
+    return f"{says}, {points(step.measured.value - start)} with its real answers"
 
 
 def failure_sweep(found: FailurePipeline, *, title: str | None = None) -> alt.LayerChart:
@@ -214,9 +214,9 @@ def failure_sweep(found: FailurePipeline, *, title: str | None = None) -> alt.La
     line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour, **marks.spoken())
     layered = alt.layer(line, points).properties(height=HEIGHT)
-    rate = f"{found.fit.n_failed:,} of {found.fit.n_rows:,} calls failed ({found.fit.p_first:.2%})"
+    rate = f"{found.fit.n_failed:,} of {found.fit.n_rows:,} calls failed ({_share(found.fit.p_first)})"
     whole: alt.LayerChart = marks.titled(
-        layered, title or _failure_finding(found), f"{rate}; below {_SMALLEST_RATE:.6%} is drawn there"
+        layered, title or _failure_finding(found), f"{rate}; below {100 * _SMALLEST_RATE:g} % is drawn there"
     )
     return whole
 

@@ -94,7 +94,7 @@ def show_committee(
     on_error: OnErrorOption = OnError.stop,
     json: JsonOption = False,
 ) -> None:
-    """Say how often committees of K votes would be right, and what no number of votes gets beyond."""
+    """Say how often committees of K votes would be right, and what accuracy tends to with ever more."""
     from dojo_kit.simulate import committee
 
     asked = asked_from(
@@ -106,7 +106,7 @@ def show_committee(
         ends = {"limit": limit.value, "limit_lo": limit.lo, "limit_hi": limit.hi}
         print_json({**found.as_dict(), **ends, **asked.about()})
         return
-    tables.print_committee(found)
+    tables.print_committee(found, asked.level)
 
 
 @whatif_app.command("escalate")
@@ -123,7 +123,10 @@ def show_escalation(
         float, typer.Option("--accuracy", min=0, max=1, help="Accuracy assumed of the stronger model.")
     ] = STRONGER_ACCURACY,
     cost: Annotated[
-        float, typer.Option("--cost", min=0, help="Cost of an escalated document, that of another being 1.")
+        float,
+        typer.Option(
+            "--cost", min=0, help="Cost of an escalated document, its first answer included, that of another being 1."
+        ),
     ] = ESCALATED_COST,
     stronger: StrongerOption = None,
     share: ShareOption = 0.15,
@@ -241,7 +244,7 @@ def show_failures(
     if json:
         print_json({"task": task, **found.as_dict(), **asked.about()})
         return
-    tables.print_failures(found)
+    tables.print_failures(found, asked.level)
 
 
 @whatif_app.command("exemplars")
@@ -342,7 +345,8 @@ def show_check(
     asked = asked_from(
         runs, task, legacy=legacy, overrides=overrides, seed=seed, config=config, on_error=on_error, quiet=json
     )
-    votes = asked.votes(pool, prompt, model)
+    real = None if measured is None else asked.measured(measured, on_error)
+    votes = asked.votes(pool, prompt, model, without=[] if real is None else real.run_ids)
     slices = [
         tail_slice(votes, alpha=share, settings=asked.settings),
         confusion_slice(asked.corpus, votes, commonest=commonest, settings=asked.settings),
@@ -350,15 +354,18 @@ def show_check(
     for target, one in zip(targets, slices, strict=True):
         if target is not None:
             write_text(target, one.file_list())
-    answers = None if measured is None else asked.answers_in(measured, on_error)
-    checks = [] if answers is None else [check_slice(one, answers, settings=asked.settings) for one in slices]
+    checks = [] if real is None else [check_slice(one, real.answers, settings=asked.settings) for one in slices]
     if json:
         listed = [
             {"name": one.name, "documents": list(one.documents), "simulated": one.simulated.as_dict()} for one in slices
         ]
-        print_json({"slices": listed, "checks": [check.as_dict() for check in checks], **asked.about()})
+        apart = [] if real is None else real.run_ids
+        about = {"checks": [check.as_dict() for check in checks], "runs_that_do_not_vote": apart}
+        print_json({"slices": listed, **about, **asked.about()})
         return
-    tables.print_checks(slices, checks)
+    tables.print_checks(slices, checks, asked.level)
+    if real is not None and real.run_ids:
+        tables.note(f"{', '.join(real.run_ids)} of the corpus is the measured run and does not vote.")
     for target, one in zip(targets, slices, strict=True):
         if target is not None:
             err.print(f"{len(one.documents):,} documents written to {shown(target)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dojo_kit.cli.inputs import OnError, settings_from
-from dojo_kit.cli.output import progress_bar, report_problems
+from dojo_kit.cli.output import err, progress_bar, report_problems, shown
 from dojo_kit.errors import InputError, closest
 
 if TYPE_CHECKING:
@@ -53,6 +53,19 @@ SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of every ra
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A real run that a simulation is held against.
+
+    Attributes:
+        answers: Document key, as votes know it -> whether the run is right.
+        run_ids: Runs of the corpus that are this run; they take no part in what is simulated.
+    """
+
+    answers: dict[str, float]
+    run_ids: list[str]
+
+
+@dataclass(frozen=True)
 class Asked:
     """What a command was asked to look at.
 
@@ -65,6 +78,11 @@ class Asked:
     corpus: Corpus
     task: str
     settings: Settings
+
+    @property
+    def level(self) -> float:
+        """Level of the intervals."""
+        return self.settings.statistics.confidence
 
     def votes(self, pool: PoolName, prompt: str | None, model: str | None, *, without: Sequence[str] = ()) -> Votes:
         """Count the votes of a pool.
@@ -96,8 +114,8 @@ class Asked:
             raise InputError(message, field="--stronger", expected=", ".join(map(str, known[:5])) + ", ...")
         return [str(run_id) for run_id in found]
 
-    def answers_in(self, path: str, on_error: OnError) -> dict[str, float]:
-        """Return which documents the runs of a file got right, by the key votes know them by.
+    def measured(self, path: str, on_error: OnError) -> Measured:
+        """Return which documents the runs of a file got right, and which runs of the corpus are these same runs.
 
         Args:
             path: Run file.
@@ -107,8 +125,12 @@ class Asked:
         from dojo_kit.simulate import answers_of
 
         corpus = read_corpus([path], legacy=self.corpus.legacy, on_error=on_error.value)
-        ids = corpus.of_task(self.task)["run_id"].unique().tolist()
-        return answers_of(corpus, self.task, run_ids=ids)
+        measured = corpus.of_task(self.task)
+        rows = self.corpus.of_task(self.task)
+        contents = set(measured["content"].astype(str)) - {""}
+        same = rows.loc[rows["content"].astype(object).isin(contents), "run_id"].unique().tolist()
+        answers = answers_of(corpus, self.task, run_ids=measured["run_id"].unique().tolist())
+        return Measured(answers, [str(run_id) for run_id in same])
 
     def about(self) -> dict[str, Any]:
         """Return what every JSON output says besides its results."""
@@ -144,11 +166,26 @@ def asked_from(
     """
     settings = settings_from(config, None if seed is None else [f"statistics.seed={seed}"])
     corpus = corpus_from(runs, legacy=legacy, overrides=overrides, on_error=on_error, quiet=quiet)
-    if not quiet:
-        report_problems(corpus.problems)
     chosen = str(corpus.rows["task"].value_counts().idxmax()) if task is None else task
     corpus.of_task(chosen)
+    if corpus.on_error == "collect" and not legacy:
+        corpus = _with_conflicts(corpus, chosen)
+    if not quiet:
+        report_problems(corpus.problems)
+        for note in corpus.notes:
+            err.print(shown(note), soft_wrap=True)
     return Asked(corpus, chosen, settings)
+
+
+def _with_conflicts(corpus: Corpus, task: str) -> Corpus:
+    """Add the documents that runs disagree about, which are left out, to the problems."""
+    from dojo_kit.records import Problem
+    from dojo_kit.simulate.votes import conflicts_of
+
+    found = conflicts_of(corpus, task)
+    expected = "one true label a document"
+    told = tuple(Problem(message, field="expected", expected=expected) for message in found.values())
+    return replace(corpus, problems=(*corpus.problems, *told)) if told else corpus
 
 
 def corpus_from(runs: Sequence[str], *, legacy: bool, overrides: str | None, on_error: OnError, quiet: bool) -> Corpus:
@@ -176,7 +213,7 @@ def corpus_from(runs: Sequence[str], *, legacy: bool, overrides: str | None, on_
         if corpus.legacy != legacy:
             how = "with" if corpus.legacy else "without"
             raise InputError(f"was written {how} --legacy", file=runs[0], expected="the same here")
-        return corpus
+        return replace(corpus, on_error=on_error.value)
     replacing = None if overrides is None else read_overrides(overrides)
     with progress_bar("reading run files", quiet=quiet) as progress:
         return read_corpus(runs, legacy=legacy, overrides=replacing, on_error=on_error.value, progress=progress)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
 from dojo_kit.cli.output import Column
-from dojo_kit.cli.whatif_tables import estimate, interval, note, number, records, say, signed, table
+from dojo_kit.cli.whatif_tables import estimate, interval, level_header, note, number, records, say, signed, table
 from dojo_kit.errors import InputError
 from dojo_kit.stats.intervals import SCOPE
+from dojo_kit.views import what_if_words as wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,7 @@ def print_ablation(found: Ablation, classes: pd.DataFrame | None, best: Champion
     if not found.pairs:
         say("No two prompts of one model share enough documents to be compared.")
         return
+    level = found.settings.statistics.confidence
     first = found.pairs[0]
     of = "of one pair" if len(found.pairs) == 1 else f"of {n} of prompts"
     say(
@@ -67,26 +69,31 @@ def print_ablation(found: Ablation, classes: pd.DataFrame | None, best: Champion
         ("A", "right"),
         ("B", "right"),
         ("B - A", "right"),
-        ("95 % interval", "left"),
+        (level_header(level), "left"),
         ("p, adjusted", "right"),
         ("verdict", "fold"),
     ]
     more = f", {SHOWN_PAIRS} of {len(found.pairs):,}" if len(found.pairs) > SHOWN_PAIRS else ""
     table(f"largest differences{more}", columns, rows, drop=("A", "B", "model"))
     if classes is not None and len(classes):
-        table(f"{first.a} \N{RIGHTWARDS ARROW} {first.b} by label", _CLASS_COLUMNS, map(_class_cells, records(classes)))
+        table(
+            f"{first.a} \N{RIGHTWARDS ARROW} {first.b} by label",
+            _class_columns(level),
+            map(_class_cells, records(classes)),
+        )
     if best is not None:
         _print_champion(best)
     note(f"p is adjusted for {n} by Holm's rule; reruns of a prompt are averaged.", SCOPE)
 
 
-_CLASS_COLUMNS: list[Column] = [
-    ("label", "fold"),
-    ("n", "right"),
-    ("B - A", "right"),
-    ("95 % interval", "left"),
-    ("p, adjusted", "right"),
-]
+def _class_columns(level: float) -> list[Column]:
+    return [
+        ("label", "fold"),
+        ("n", "right"),
+        ("B - A", "right"),
+        (level_header(level), "left"),
+        ("p, adjusted", "right"),
+    ]
 
 
 def _class_cells(row: Mapping[str, Any]) -> list[str]:
@@ -115,7 +122,7 @@ def _print_champion(best: Champion) -> None:
     out_of = f"; {', '.join(best.left_out)} saw too few of them" if best.left_out else ""
     table(f"versions of {best.model.rpartition('/')[2]} on the same {best.n:,} documents{out_of}", columns, rows)
     sweep = [
-        [f"{part.fraction:.0%}", f"{part.n:,}", part.champion or "plateau", ", ".join(part.co_champions)]
+        [wording.share(part.fraction), f"{part.n:,}", part.champion or "plateau", ", ".join(part.co_champions)]
         for part in best.sweep
     ]
     names: list[Column] = [("part", "right"), ("n", "right"), ("champion", "left"), ("not shown to be worse", "fold")]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dojo_kit import formats
 from dojo_kit.cli.output import Column, build_table, out, shown
 from dojo_kit.simulate.votes import Votes
 from dojo_kit.stats.intervals import SCOPE, Estimate
+from dojo_kit.views import what_if_words as wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +28,6 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 SHOWN_CLASSES, SHOWN_CONFUSIONS, SHOWN_CHARACTERS = 10, 12, 160
-
-POOL_WORDS: Mapping[str, str] = {
-    "all": "drawn from all runs: of several models or prompts, not one model asked K times",
-    "model": "drawn from several models, each asked once",
-    "prompt": "drawn from all runs of one prompt",
-    "rerun": "one model and one prompt, asked again",
-}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -83,10 +77,9 @@ def estimate(value: Estimate) -> str:
     return f"{number(value.value)} {interval(value.lo, value.hi)}".strip()
 
 
-def points(value: float) -> str:
-    """Write a difference in points."""
-    size = f"{abs(100 * value):.1f}"
-    return f"{size} pp" if size == "0.0" else f"{'-' if value < 0 else '+'}{size} pp"
+def level_header(level: float) -> str:
+    """Name an interval's column by its level."""
+    return f"{wording.share(level)} interval"
 
 
 def _share(value: float) -> str:
@@ -122,16 +115,17 @@ def print_summary(summary: CorpusSummary) -> None:
         note(*summary.notes)
 
 
-def print_committee(found: Committee) -> None:
-    """Print the accuracies of committees."""
+def print_committee(found: Committee, level: float) -> None:
+    """Print the accuracies of committees, with intervals of a level."""
     last = max(found.rows, key=lambda row: row.k if row.k <= 5 else 0)
     gain = "" if last.gain is None or last.k == 1 else f", {_gain(last.gain)} over one vote"
     votes = formats.count(last.k, "vote")
     say(
         f"{votes} of pool {found.votes.pool}: {estimate(last.accuracy)} of "
-        f"{formats.count(len(found.votes), 'document')} right{gain}; no number of votes gets beyond "
+        f"{formats.count(len(found.votes), 'document')} right{gain}; with ever more votes it tends to "
         f"{number(found.limit.value)}.",
         votes_sentence(found.votes),
+        wording.single_vote(found.votes),
     )
     rows = [
         [
@@ -147,19 +141,23 @@ def print_committee(found: Committee) -> None:
     columns: list[Column] = [
         ("votes", "right"),
         ("accuracy", "right"),
-        ("95 % interval", "left"),
+        (level_header(level), "left"),
         ("gain over one vote", "left"),
         ("", "left"),
     ]
     table("accuracy by number of votes", columns, rows)
     _print_classes(found)
-    kind = POOL_WORDS[found.votes.pool]
-    note(f"K votes here are {kind}; errors that runs share cannot be voted away.", SCOPE)
+    note(
+        f"K votes here are {wording.voters(found.votes)}; errors that runs share cannot be voted away, and a label "
+        "that most votes miss gets worse with more of them.",
+        *found.votes.notes,
+        wording.flags(found.limit),
+        SCOPE,
+    )
 
 
 def _gain(gain: Estimate) -> str:
-    ends = "" if gain.lo is None or gain.hi is None else f" [{100 * gain.lo:.1f}, {100 * gain.hi:.1f}]"
-    return f"{points(gain.value or 0.0)}{ends}"
+    return wording.points(gain.value, gain.lo, gain.hi)
 
 
 def votes_sentence(votes: Votes) -> str:
@@ -193,20 +191,22 @@ def _print_classes(found: Committee) -> None:
 
 def print_escalation(found: Escalation, stronger: str | None) -> None:
     """Print what escalating the least sure documents does."""
-    step = min(found.steps, key=lambda one: abs(one.alpha - 0.15))
-    base = min(found.steps, key=lambda one: one.alpha)
-    gain = (step.accuracy.value or 0.0) - (base.accuracy.value or 0.0)
+    step = wording.usual_step(found)
+    gain = (step.accuracy.value or 0.0) - found.unescalated
     real = ""
     if step.measured is not None:
-        real = (
-            f"With the real answers of {stronger} it is {estimate(step.measured)}: they are right on "
-            f"{number(step.stronger_tail)} of these, not on {found.stronger_accuracy:g}."
+        answered = f"it answered {found.n_answered:,} of {len(found.votes):,} documents"
+        on_these = (
+            "none of these"
+            if step.stronger_tail is None and step.n_escalated
+            else f"and is right on {number(step.stronger_tail)} of these, not on {found.stronger_accuracy:g}"
         )
+        real = f"With the real answers of {stronger} it is {estimate(step.measured)}: {answered}, {on_these}."
     how = "by the published formula, which does not route" if found.legacy else "routed by confidence"
     say(
-        f"Escalating the {step.alpha:.0%} least sure ({step.n_escalated:,} of {len(found.votes):,}) to a model of "
-        f"accuracy {found.stronger_accuracy:g}: {estimate(step.accuracy)}, {points(gain)} for {step.cost:.2f} times "
-        f"the cost, {how}.",
+        f"Escalating the {wording.share(step.alpha)} least sure ({step.n_escalated:,} of {len(found.votes):,}) to a "
+        f"model of accuracy {found.stronger_accuracy:g}: {estimate(step.accuracy)}, {wording.points(gain)} for "
+        f"{step.cost:.2f} times the cost, {how}.",
         real,
         votes_sentence(found.votes),
     )
@@ -220,7 +220,8 @@ def print_escalation(found: Escalation, stronger: str | None) -> None:
         *([("real answers", "left"), ("real on tail", "right")] if has_real else []),  # type: ignore[list-item]
         ("now on tail", "right"),
         ("published formula", "right"),
-        ("", "left"),
+        ("front", "left"),
+        *([("front, real", "left")] if has_real else []),  # type: ignore[list-item]
     ]
     rows = [_step_cells(one, has_real=has_real) for one in found.steps]
     drop = ("published formula", "now on tail", f"if {found.stronger_accuracy:g} -/+ .05")
@@ -230,15 +231,19 @@ def print_escalation(found: Escalation, stronger: str | None) -> None:
         "answers."
         if not has_real
         else "",
+        f"An escalated document costs {found.escalated_cost:g} in all, its first answer included.",
+        wording.ranking_rests_on(found.votes),
+        *found.votes.notes,
+        wording.flags(step.accuracy),
         SCOPE,
     )
 
 
 def _step_cells(step: EscalationStep, *, has_real: bool) -> list[str]:
     real = ["" if step.measured is None else estimate(step.measured), number(step.stronger_tail)]
-    on_front = step.on_front if step.measured_on_front is None else step.measured_on_front
+    fronts = [step.on_front, *([bool(step.measured_on_front)] if has_real else [])]
     return [
-        f"{step.alpha:.0%}",
+        wording.share(step.alpha),
         f"{step.n_escalated:,}",
         f"{step.cost:.2f}",
         estimate(step.accuracy),
@@ -246,20 +251,22 @@ def _step_cells(step: EscalationStep, *, has_real: bool) -> list[str]:
         *(real if has_real else []),
         number(step.tail),
         number(step.unrouted),
-        "on the front" if on_front else "beaten",
+        *("on it" if on_front else "beaten" for on_front in fronts),
     ]
 
 
 def signed(value: float | None) -> str:
     """Write a signed difference."""
-    return formats.UNKNOWN if value is None else f"{value:+.{DIGITS}f}" if value else number(0.0)
+    if value is None or not float(f"{value:.{DIGITS}f}"):
+        return number(value if value is None else 0.0)
+    return f"{value:+.{DIGITS}f}".replace("-", wording.MINUS)
 
 
-def print_failures(found: FailurePipeline) -> None:
-    """Print how many documents stay without an answer."""
+def print_failures(found: FailurePipeline, level: float) -> None:
+    """Print how many documents stay without an answer, with intervals of a level."""
     fit = found.fit
     pipeline = f"{found.max_tries} {'try' if found.max_tries == 1 else 'tries'}"
-    pipeline += f" and a fallback that helps {found.fallback:.0%}" if found.fallback else ", no fallback"
+    pipeline += f" and a fallback that helps {wording.share(found.fallback)}" if found.fallback else ", no fallback"
     apart = f"; {_share(found.failure_rate_clustered)} if they share an outage" if not found.legacy else ""
     largest = found.scales.iloc[-1]
     of = f"{int(largest['documents']):,}"
@@ -305,7 +312,7 @@ def print_failures(found: FailurePipeline) -> None:
         ("documents", "right"),
         ("independent", "right"),
         ("shared outage", "right"),
-        ("resampled runs, 95 %", "left"),
+        (f"resampled runs, {wording.share(level)}", "left"),
         ("over 1 %: independent", "right"),
         ("shared", "right"),
         ("resampled", "right"),
@@ -314,7 +321,8 @@ def print_failures(found: FailurePipeline) -> None:
     if fit.worst_runs:
         worst = [[run, f"{failed:,}", f"{rows:,}"] for run, failed, rows in fit.worst_runs]
         table("runs with the most failures", [("run", "left"), ("failed", "right"), ("rows", "right")], worst)
-    note("Failures come in outages: take independent tries as the best case.")
+    if found.beta is not None:
+        note("Runs differ in how many calls fail, as outages make them: take independent tries as the best case.")
 
 
 def print_exemplars(found: Exemplars) -> None:
@@ -357,8 +365,8 @@ def _beginning(text: str) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} ..."
 
 
-def print_checks(slices: Sequence[Slice], checks: Sequence[SliceCheck]) -> None:
-    """Print what was simulated for lists of documents, and what a real run did on them."""
+def print_checks(slices: Sequence[Slice], checks: Sequence[SliceCheck], level: float) -> None:
+    """Print what was simulated for lists of documents, and what a real run did on them, with intervals of a level."""
     if checks:
         n_hold = sum(check.holds for check in checks)
         say(f"{n_hold:,} of {len(checks):,} simulations hold: the difference to the real run may be 0.")
@@ -387,7 +395,7 @@ def print_checks(slices: Sequence[Slice], checks: Sequence[SliceCheck]) -> None:
             ("simulated", "left"),
             ("real", "left"),
             ("real - simulated", "right"),
-            ("95 % interval", "left"),
+            (level_header(level), "left"),
             ("", "left"),
         ]
     else:

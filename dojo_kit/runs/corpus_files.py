@@ -7,6 +7,7 @@ more than one run and one row group.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ _EXPECTED = "run files"
 _CORPUS = "a corpus written by write_corpus or build_corpus"
 _OVERRIDES = "an object: experiment name -> id of the run whose rows replace it"
 _METADATA = b"dojo_corpus"
+_LATER = ("made", "content")
+"""Columns that files written earlier do not have."""
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
@@ -50,7 +53,7 @@ def read_corpus(
 
     Args:
         paths: Run records, experiment logs, manifests or predictions, in the order in which the runs were made; a
-            folder stands for its JSON and JSONL files by name.
+            folder stands for its JSON and JSONL files by name, ``9.json`` before ``10.json``.
         tasks: Tasks that enter; runs of other tasks are left out and counted in the corpus's notes.
         legacy: Read rows as published; records that keep their rows under ``per_row`` only are left out.
         overrides: With ``legacy`` only: experiment name -> run (its file's name without ending, or its path) whose
@@ -59,7 +62,7 @@ def read_corpus(
         progress: Called with (files read, files in all).
 
     Raises:
-        InputError: A file cannot be read, no run has labels, or an override names no run.
+        InputError: A file cannot be read, no run has labels, or an override names no run or no experiment.
     """
     source = _Source(_files(paths), frozenset(map(task_kind, tasks)), legacy, on_error)
     reader = RowReader(tasks=tasks, legacy=legacy, overrides=source.overriding(overrides or {}))
@@ -67,7 +70,8 @@ def read_corpus(
     for chunk in source.chunks(reader, progress):
         for name, values in chunk.items():
             columns[name] += values
-    return Corpus(corpus_frame(columns), legacy, (*source.notes, *reader.notes), tuple(source.problems))
+    notes = (*source.notes, *reader.notes)
+    return Corpus(corpus_frame(columns), legacy, notes, tuple(source.problems), on_error)
 
 
 def build_corpus(
@@ -153,16 +157,21 @@ def load_corpus(path: PathLike, *, columns: Sequence[str] | None = None) -> Corp
     for name in wanted:
         if name not in COLUMNS:
             raise InputError(f"no column {name!r}{closest(name, COLUMNS)}", file=path, expected=", ".join(COLUMNS))
-    categories = [name for name in wanted if COLUMNS[name] == "category"]
     try:
-        described = pq.read_metadata(file).metadata or {}
+        about_file = pq.read_metadata(file)
+        described = about_file.metadata or {}
         if _METADATA not in described:
             raise InputError("is no corpus", file=path, expected=_CORPUS)
-        table = pq.read_table(file, columns=wanted, read_dictionary=categories)
+        held = [name for name in wanted if name in about_file.schema.names or name not in _LATER]
+        categories = [name for name in held if COLUMNS[name] == "category"]
+        table = pq.read_table(file, columns=held, read_dictionary=categories)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"cannot be read ({str(error).splitlines()[0]})", file=path, expected=_CORPUS) from None
     about = json.loads(described[_METADATA])
     rows = table.unify_dictionaries().to_pandas()
+    for name in set(wanted) - set(held):
+        rows[name] = ""
+    rows = rows[wanted]
     kinds = {name: COLUMNS[name] for name in wanted if rows[name].dtype != COLUMNS[name]}
     return Corpus(rows.astype(kinds), bool(about["legacy"]), tuple(about["notes"]))
 
@@ -187,7 +196,10 @@ def _files(paths: Iterable[PathLike]) -> list[PathLike]:
     for path in paths:
         folder = Path(source_path(path, expected=_EXPECTED))
         if folder.is_dir():
-            inside = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)
+            inside = sorted(
+                (file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES),
+                key=lambda file: _in_order(file.name),
+            )
             if not inside:
                 raise InputError("holds no JSON or JSONL files", file=path, expected=_EXPECTED)
             found += inside
@@ -196,6 +208,12 @@ def _files(paths: Iterable[PathLike]) -> list[PathLike]:
     if not found:
         raise InputError("no files given", field="paths", expected=_EXPECTED)
     return found
+
+
+def _in_order(name: str) -> list[tuple[bool, Any]]:
+    """Return a sort key that takes digits for numbers, which stand before other text, as they do in plain order."""
+    parts = (part for part in re.split(r"(\d+)", name) if part)
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else part) for part in parts]
 
 
 class _Source:
@@ -221,7 +239,7 @@ class _Source:
         """Yield the columns of every run.
 
         Raises:
-            InputError: No run has labels of the tasks.
+            InputError: No run has labels of the tasks, or an override is for an experiment no run has.
         """
         some = False
         for done, file in enumerate(self.files, start=1):
@@ -233,6 +251,7 @@ class _Source:
                     yield columns
             if progress:
                 progress(done, len(self.files))
+        reader.finish()
         if not some:
             expected = f"runs of {', '.join(sorted(self.tasks))}"
             raise InputError("no run has labels of these tasks", file=self.files[0], expected=expected)

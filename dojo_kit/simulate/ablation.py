@@ -196,10 +196,12 @@ def ablate(
         settings: Seed, replicates and level; the current settings by default.
 
     Raises:
-        InputError: The corpus has no rows of the task, or the model has none.
+        InputError: The corpus has no votes of the task, or the model has none.
     """
     given = resolve(settings)
     rows, _ = task_votes(corpus, task)
+    if rows.empty:
+        raise InputError(f"no votes of task {task!r}", field="runs", expected="runs with answers")
     if model is not None:
         known = rows["model"].unique().tolist()
         if model not in known:

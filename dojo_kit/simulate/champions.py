@@ -194,6 +194,8 @@ def champion(
 
 
 def _model(found: Mapping[tuple[str, str], Any], model: str | None) -> str:
+    if not found:
+        raise InputError("no votes to compare prompts by", field="runs", expected="runs with answers")
     counts: dict[str, int] = {}
     for name, _ in found:
         counts[name] = counts.get(name, 0) + 1

@@ -16,7 +16,7 @@ from dojo_kit.errors import InputError
 from dojo_kit.settings import Settings, resolve
 from dojo_kit.simulate.committee import published_mean
 from dojo_kit.simulate.corpus import Corpus
-from dojo_kit.simulate.escalation import document_confidence, n_escalated
+from dojo_kit.simulate.escalation import check_share, document_confidence, n_escalated
 from dojo_kit.simulate.votes import Votes, task_votes
 from dojo_kit.stats.compare import Delta, paired_delta
 from dojo_kit.stats.intervals import Bootstrap, Estimate
@@ -89,7 +89,11 @@ def tail_slice(votes: Votes, *, alpha: float = TAIL, settings: Settings | None =
         votes: The ballots.
         alpha: The share.
         settings: Seed, replicates and level; the current settings by default.
+
+    Raises:
+        SettingsError: The share does not lie between 0 and 1.
     """
+    check_share("alpha", alpha)
     order = np.argsort(document_confidence(votes), kind="stable")
     return _slice(f"tail {alpha:g}", votes, order[: n_escalated(alpha, len(votes))].tolist(), settings)
 

@@ -112,7 +112,7 @@ def committee(
     Raises:
         SettingsError: A size is below 1, or there is none.
     """
-    if not sizes or min(sizes) < 1:
+    if not len(sizes) or any(not float(size).is_integer() or size < 1 for size in sizes):
         raise SettingsError(f"sizes must be whole numbers of 1 or more, got {list(sizes)}")
     as_published = votes.legacy if legacy is None else legacy
     bootstrap = _bootstrap(settings)

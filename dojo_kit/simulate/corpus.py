@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dojo_kit.errors import InputError, closest
 from dojo_kit.records import LabelRow, Problem, Row, Run
@@ -39,6 +39,8 @@ COLUMNS: Mapping[str, str] = {
     "model": _CATEGORY,
     "prompt": _CATEGORY,
     "settings": _CATEGORY,
+    "made": _CATEGORY,
+    "content": _CATEGORY,
     "document": _CATEGORY,
     "vote": _CATEGORY,
     "expected": _CATEGORY,
@@ -55,13 +57,14 @@ COLUMNS: Mapping[str, str] = {
 """Column -> dtype.
 
 ``vote`` and ``expected`` are the labels as written; ``settings`` is a digest of the parameters that can change an
-answer; ``named`` lists the keys of the labels that the reasons name, one a line; ``unsure`` and ``cut`` are
-`dojo_kit.simulate.mentions.says_unsure` and `looks_cut`. Of a legacy corpus ``failed`` is what the row itself says.
+answer; ``made`` is the run's time stamp as stored and ``content`` a digest of all that the run holds, so that a copy of
+a run is known for one; ``named`` lists the keys of the labels that the reasons name, one a line; ``unsure`` and ``cut``
+are `dojo_kit.simulate.mentions.says_unsure` and `looks_cut`. Of a legacy corpus ``failed`` is what the row itself says.
 """
 
 _BOOKKEEPING = frozenset({"manifest", "max_concurrency", "bt_scores", "rate_limit_retries"})
 _BOOKKEEPING_PREFIX = "tracing"
-_USAGE_KEYS = ("sorter_tokens", "tokens", "usage", "scores")
+_USAGE_KEYS = ("sorter_tokens", "tokens", "usage")
 _MOST_LABELS = 200
 _FAMILY_TASKS = ("subtype", "chained")
 
@@ -75,12 +78,15 @@ class Corpus:
         legacy: Whether rows were read as published.
         notes: What a reader of results must know, such as runs that were left out.
         problems: What was wrong with rows and files that were read all the same.
+        on_error: What becomes of a document that is one thing in one run and another in the next: an error that names
+            both labels, or, with ``collect``, its rows are left out and counted.
     """
 
     rows: pd.DataFrame = field(repr=False)
     legacy: bool = False
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    on_error: Literal["raise", "collect"] = "raise"
 
     def of_task(self, task: str) -> pd.DataFrame:
         """Return the rows of a task.
@@ -128,7 +134,7 @@ def corpus_of(
             every run of that name, document by document.
 
     Raises:
-        InputError: There is no row, or overrides are given without ``legacy``.
+        InputError: There is no row, overrides are given without ``legacy``, or for an experiment no run has.
 
     Examples:
         >>> from dojo_kit.records import LabelRow, RunMeta
@@ -144,6 +150,7 @@ def corpus_of(
         problems += run.problems
         for name, values in reader.read(run).items():
             columns[name] += values
+    reader.finish()
     if not columns["run_id"]:
         raise InputError("no run has labels of these tasks", field="runs", expected=f"runs of {', '.join(tasks)}")
     return Corpus(corpus_frame(columns), legacy, reader.notes, tuple(problems))
@@ -158,6 +165,8 @@ def corpus_frame(columns: Mapping[str, list[Any]]) -> pd.DataFrame:
 
 class RowReader:
     """Turns runs into columns of corpus rows, one run at a time, and gives every run an id of its own.
+
+    A run that was read before, by content, is a copy: it is left out and counted.
 
     Args:
         tasks: Tasks that enter.
@@ -183,20 +192,44 @@ class RowReader:
             name: {row.document: _sorter(row.stored) for row in run.rows} for name, run in (overrides or {}).items()
         }
         self._ids: set[str] = set()
+        self._contents: set[str] = set()
+        self._experiments: set[str] = set()
+        self._copies: list[str] = []
         self._left_out: dict[str, int] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out so far."""
-        return tuple(left_out_note(n, f"of task {task!r}") for task, n in self._left_out.items())
+        notes = [left_out_note(n, f"of task {task!r}") for task, n in self._left_out.items()]
+        if self._copies:
+            which = "that is a copy" if len(self._copies) == 1 else "that are copies"
+            notes.append(left_out_note(len(self._copies), f"{which} of another ({', '.join(self._copies[:5])})"))
+        return tuple(notes)
+
+    def finish(self) -> None:
+        """Check what can be told at the end only.
+
+        Raises:
+            InputError: An override is for an experiment that no run has.
+        """
+        for name in self._replacing:
+            if name not in self._experiments:
+                message = f"no run of experiment {name!r}{closest(name, self._experiments)}"
+                raise InputError(message, field="overrides", expected="the name of an experiment that was read")
 
     def read(self, run: Run) -> dict[str, list[Any]]:
-        """Return the columns of a run's rows; empty when its task does not enter."""
+        """Return the columns of a run's rows; empty when its task does not enter, and for a copy."""
+        self._experiments.add(run.meta.name)
         task = task_kind(run.meta.task)
         rows = [row for row in run.rows if isinstance(row, LabelRow)]
         if task not in self._tasks or not rows:
             self._left_out[task] = self._left_out.get(task, 0) + 1
             return {}
+        content = content_digest(run)
+        if content in self._contents:
+            self._copies.append(PurePath(run.source).stem or run.name)
+            return {}
+        self._contents.add(content)
         mentions = LabelMentions.of(_vocabulary_of(task, rows))
         fixed = {
             "run_id": self._own_id(run),
@@ -205,6 +238,8 @@ class RowReader:
             "model": run.meta.model,
             "prompt": run.meta.prompt_version,
             "settings": settings_digest(run.meta.parameters),
+            "made": run.meta.timestamp,
+            "content": content,
         }
         answers = list(self._answers(run, task, rows))
         columns: dict[str, list[Any]] = {name: [value] * len(rows) for name, value in fixed.items()}
@@ -320,6 +355,24 @@ def settings_digest(parameters: Mapping[str, Any]) -> str:
         if not (name in _BOOKKEEPING or name.startswith(_BOOKKEEPING_PREFIX))
     }
     return sha256(json.dumps(counted, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def content_digest(run: Run) -> str:
+    """Return a digest of how a run was made and of everything its rows hold, usage and times among it.
+
+    Examples:
+        >>> from dojo_kit.records import RunMeta
+        >>> rows = (LabelRow("a", predicted="x"),)
+        >>> one, copy = (Run(RunMeta("subtype", "first"), rows, source=file) for file in ("1.json", "2.json"))
+        >>> content_digest(one) == content_digest(copy)
+        True
+    """
+    meta = run.meta
+    digest = sha256(repr((meta.task, meta.name, meta.model, meta.prompt_version, meta.timestamp)).encode())
+    for row in run.rows:
+        known = [getattr(row, name, None) for name in ("document", "status", "predicted", "expected", "confidence")]
+        digest.update(json.dumps([known, row.stored], sort_keys=True, default=str).encode())
+    return digest.hexdigest()[:16]
 
 
 def task_vocabulary(task: str) -> Vocabulary | None:

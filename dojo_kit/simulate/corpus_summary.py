@@ -95,13 +95,17 @@ class CorpusSummary:
         }
 
 
-def summarise(corpus: Corpus) -> CorpusSummary:
+def summarise(corpus: Corpus, *, task: str | None = None) -> CorpusSummary:
     """Count what a corpus consists of; it may hold no more than `SUMMARY_COLUMNS`.
 
     Args:
         corpus: The corpus.
+        task: Only rows of this task.
+
+    Raises:
+        InputError: The corpus has no rows of the task.
     """
-    rows = corpus.rows
+    rows = corpus.rows if task is None else corpus.of_task(task)
     failed = rows["failed"].to_numpy(dtype=bool)
     disguised, replay = (rows[name].to_numpy(dtype=bool) for name in ("disguised", "replay"))
     n_failed = int(failed.sum())

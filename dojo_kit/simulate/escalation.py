@@ -9,6 +9,7 @@ enters it; it is kept beside as ``unrouted``, and is what ``legacy=True`` report
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,11 @@ ALPHAS = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50)
 STRONGER_ACCURACY = 0.95
 ACCURACY_SPREAD = 0.05
 ESCALATED_COST = 3.0
-"""Cost of an escalated document, that of one that is not being 1; give 4 when the first answer is paid for as well."""
+"""Cost of an escalated document, its first answer included, that of one that is not being 1.
+
+So n documents of which a share alpha is escalated cost ``(1 - alpha) + c alpha`` each, as published; with K votes a
+document, all of which are paid before any can be escalated, ``K + alpha (c - 1)``.
+"""
 
 SCORE_WEIGHT, STATED_WEIGHT = 0.6, 0.4
 """Weights of the votes' own confidence and of the confidence the models stated."""
@@ -91,6 +96,7 @@ class Escalation:
         stronger_accuracy: Accuracy assumed of the stronger model.
         escalated_cost: Cost assumed of an escalated document.
         n_answered: Documents the stronger model answered; 0 without one.
+        unescalated: Accuracy when nothing is escalated, whichever shares were asked for: what every gain is beside.
         legacy: Whether steps report the published formula.
     """
 
@@ -101,14 +107,21 @@ class Escalation:
     escalated_cost: float
     n_answered: int
     legacy: bool = False
+    unescalated: float = 0.0
 
     def candidates(self, alpha: float = 0.15) -> pd.DataFrame:
-        """Return the least sure share of the documents, columns `CANDIDATE_COLUMNS`."""
+        """Return the least sure share of the documents, columns `CANDIDATE_COLUMNS`.
+
+        Raises:
+            SettingsError: The share does not lie between 0 and 1.
+        """
+        check_share("alpha", alpha)
         return self.ranking.head(n_escalated(alpha, len(self.ranking)))
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-ready values."""
         return {
+            "unescalated": self.unescalated,
             "steps": [step.as_dict() for step in self.steps],
             "stronger_accuracy": self.stronger_accuracy,
             "escalated_cost": self.escalated_cost,
@@ -139,23 +152,33 @@ def escalate(
         alphas: Shares of documents to escalate.
         stronger_accuracy: Accuracy assumed of the stronger model.
         spread: How much lower and higher it may be.
-        escalated_cost: Cost of an escalated document, that of one that is not being 1.
+        escalated_cost: Cost of an escalated document, its first answer included, that of one that is not being 1.
         stronger: Document key -> whether the stronger model is right, as by `answers_of`. A document it has no answer
             for keeps the present one. Leave the stronger model's own runs out of ``votes``.
         legacy: Report the published formula, which does not route.
         settings: Seed, replicates and level; the current settings by default.
 
     Raises:
-        SettingsError: A share or an accuracy does not lie between 0 and 1.
+        SettingsError: A share or an accuracy does not lie between 0 and 1, a cost is no number from 0 on, or no share
+            is given.
+        InputError: The stronger model answered none of the documents.
     """
-    for name, value in (("alpha", min(alphas)), ("alpha", max(alphas)), ("stronger_accuracy", stronger_accuracy)):
-        if not 0 <= value <= 1:
-            raise SettingsError(f"{name} must lie between 0 and 1, not {value}")
+    if not len(alphas):
+        raise SettingsError("alphas is empty; give shares between 0 and 1")
+    named = (*(("alpha", alpha) for alpha in alphas), ("stronger_accuracy", stronger_accuracy), ("spread", spread))
+    for name, value in named:
+        check_share(name, value)
+    if not (math.isfinite(escalated_cost) and escalated_cost >= 0):
+        raise SettingsError(f"escalated_cost must be a number from 0 on, not {escalated_cost}")
     statistics = resolve(settings).statistics
     bootstrap = Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
     confidences = document_confidence(votes)
     order = np.argsort(confidences, kind="stable")
     answers = None if stronger is None else np.array([stronger.get(key, np.nan) for key in votes.keys], dtype=float)
+    if answers is not None and np.isnan(answers).all():
+        raise InputError(
+            "the stronger model answered none of these documents", field="stronger", expected="runs on the same ones"
+        )
     routed = _Routed(votes.expected_shares, order, answers, bootstrap)
     steps = [routed.step(alpha, stronger_accuracy, spread, escalated_cost, legacy=legacy) for alpha in alphas]
     return Escalation(
@@ -166,7 +189,21 @@ def escalate(
         escalated_cost,
         0 if answers is None else int((~np.isnan(answers)).sum()),
         legacy,
+        float(votes.expected_shares.mean()),
     )
+
+
+def check_share(name: str, value: float) -> None:
+    """Check that a number lies between 0 and 1.
+
+    Raises:
+        SettingsError: It does not, or is none.
+
+    Examples:
+        >>> check_share("alpha", 0.15)
+    """
+    if not 0 <= value <= 1:
+        raise SettingsError(f"{name} must lie between 0 and 1, not {value}")
 
 
 def document_confidence(votes: Votes) -> Array:

@@ -213,6 +213,7 @@ class _Miner:
         counts: Iterable[Any] = wrong.groupby(["expected", "vote"], sort=False).size().items()
         self.confusions: list[tuple[str, str, int]] = [(e, v, int(n)) for (e, v), n in counts]
         self._right = dict(iter(frame[frame["right"]].groupby("expected", sort=False)))
+        self._none = frame.iloc[:0]
         known = task_vocabulary(task)
         self._labels = {} if known is None else {k: text for k, text in known.labels.items() if k != known.other}
         self._anywhere, self._size_of = mentions == "anywhere", size_of
@@ -220,7 +221,7 @@ class _Miner:
     def near_misses(self, expected: str, predicted: str) -> pd.DataFrame:
         right = self._right.get(expected)
         if right is None:
-            return next(iter(self._right.values())).iloc[:0]
+            return self._none
         if self._anywhere:
             names = [predicted, self._labels[predicted]] if predicted in self._labels else []
             marks = [any(names_label_anywhere(text, name) for name in names) for text in right["reasoning"]]

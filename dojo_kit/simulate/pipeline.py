@@ -173,9 +173,15 @@ def failures(
         SettingsError: A number is out of range.
         InputError: There are no rows of the task.
     """
-    for name, value, low, high in (("max_tries", max_tries, 1, math.inf), ("fallback", fallback, 0, 1)):
-        if not low <= value <= high:
-            raise SettingsError(f"{name} must lie between {low} and {high}, not {value}")
+    if not 0 <= fallback <= 1:
+        raise SettingsError(f"fallback must lie between 0 and 1, not {fallback}")
+    if retry_factor is not None and not (math.isfinite(retry_factor) and retry_factor >= 0):
+        raise SettingsError(f"retry_factor must be a number from 0 on, not {retry_factor}")
+    for name, given in (("max_tries", (max_tries,)), ("tries", tries), ("scales", scales)):
+        if not len(given) or any(not math.isfinite(n) or n != int(n) or n < 1 for n in given):
+            raise SettingsError(
+                f"{name} must be whole numbers of 1 or more, got {', '.join(map(str, given)) or 'none'}"
+            )
     statistics = resolve(settings).statistics
     bootstrap = Bootstrap(statistics.n_resamples, statistics.seed, statistics.confidence)
     as_published = corpus.legacy if legacy is None else legacy
@@ -307,7 +313,7 @@ class _Closed:
         drawn = resampled_failures(
             self.fit.runs, n, lambda p: (np.minimum(1, self.factor * p)) ** max_tries * (1 - fallback), self.bootstrap
         )
-        lo, median, hi = np.quantile(drawn, [0.025, 0.5, 0.975])
+        lo, median, hi = np.quantile(drawn, [tail := (1 - self.bootstrap.confidence) / 2, 0.5, 1 - tail])
         too_many = (p_more_than(n, TOLERATED, rate), self._one_run(max_tries, fallback))
         values = (rate * n, self.clustered(max_tries, fallback) * n, median, lo, hi)
         return (*map(float, values), *too_many, float((drawn > TOLERATED * n).mean()))

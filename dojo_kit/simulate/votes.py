@@ -3,7 +3,8 @@
 A pool says which runs vote. `all` throws every run together, so that a committee of it is one of random models and
 prompts; the other pools hold something fixed:
 
-- ``model``: one prompt, the last run of every model: what asking several models would buy;
+- ``model``: one prompt, the last answer of every model to a document, runs being in the order given: what asking
+  several models would buy. Where time stamps tell another order `Votes.notes` says so;
 - ``prompt``: one prompt, every run;
 - ``rerun``: one model and one prompt, every run: what asking the same thing again would buy.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -34,6 +36,9 @@ Pool = Literal["all", "model", "prompt", "rerun"]
 
 Unknown = Literal["counted", "dropped"]
 """What becomes of a vote that is none of the task's labels: counted, it can only be wrong; dropped, as published."""
+
+SEVERAL_TRUTHS = "several true labels"
+"""Why a document's rows are no votes when runs disagree about its true label."""
 
 NO_LABEL = "(no label)"
 """What an answer that names no label votes for."""
@@ -74,10 +79,13 @@ class Votes:
         first_votes: Labels of each document in the order of their first vote.
         held_fixed: What the pool holds fixed, e.g. ``{"prompt": "v9"}``.
         run_ids: Runs that vote.
-        left_out: Reason -> rows of the task that are no votes.
+        left_out: Reason -> rows of the pool that are no votes.
         n_unknown: Votes that are none of the task's labels; counted or dropped as ``unknown`` says.
         unknown: What became of them.
         legacy: Whether votes were read as published.
+        n_models: Models that vote.
+        n_prompts: Prompts that vote.
+        notes: What a reader must know about who votes.
     """
 
     task: str
@@ -96,6 +104,19 @@ class Votes:
     n_unknown: int
     unknown: Unknown
     legacy: bool = False
+    n_models: int = 0
+    n_prompts: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def asked_again(self) -> bool:
+        """Whether one model and one prompt vote, whatever the pool."""
+        return self.n_models == self.n_prompts == 1
+
+    @property
+    def is_single(self) -> bool:
+        """Whether no document has more than one vote, so that more votes can only repeat it."""
+        return bool((self.counts.sum(axis=1) == 1).all())
 
     @property
     def n_votes(self) -> int:
@@ -130,6 +151,9 @@ class Votes:
             "unknown_votes": self.n_unknown,
             "unknown": self.unknown,
             "left_out": dict(self.left_out),
+            "models": self.n_models,
+            "prompts": self.n_prompts,
+            "notes": list(self.notes),
         }
 
     def __len__(self) -> int:
@@ -163,15 +187,18 @@ def votes_of(
         legacy: Read labels as published: raw, with the published signals of doubt; by default as the corpus was.
 
     Raises:
-        InputError: There are no votes, or none of this prompt or model.
-        SettingsError: The pool is unknown.
+        InputError: There are no votes, none of this prompt or model, or a document has several true labels.
+        SettingsError: The pool is unknown, or what becomes of unknown votes.
     """
     if pool not in get_args(Pool):
         raise SettingsError(f"unknown pool {pool!r}; known: {', '.join(get_args(Pool))}")
+    if unknown is not None and unknown not in get_args(Unknown):
+        raise SettingsError(f"unknown must be {' or '.join(get_args(Unknown))}, not {unknown!r}")
     as_published = corpus.legacy if legacy is None else legacy
     keep = unknown or ("dropped" if as_published else "counted")
-    rows, left_out = task_votes(corpus, task, legacy=as_published)
-    rows, held_fixed = _pooled(rows[~rows["run_id"].isin(list(without_runs))], pool, prompt, model)
+    rows, reasons = _votes_and_others(corpus, task, legacy=as_published)
+    rows, held_fixed, notes = _pooled(rows[~rows["run_id"].isin(list(without_runs))], pool, prompt, model, corpus)
+    left_out = _counts_of(reasons[_of_pool(corpus, reasons, rows, pool, held_fixed, without_runs)], as_published)
     n_unknown = int(rows["unknown"].sum())
     if keep == "dropped":
         rows = rows[~rows["unknown"]]
@@ -186,6 +213,7 @@ def votes_of(
         n_unknown=n_unknown,
         unknown=keep,
         legacy=as_published,
+        notes=notes,
     )
 
 
@@ -199,21 +227,80 @@ def task_votes(corpus: Corpus, task: str, *, legacy: bool | None = None) -> tupl
 
     Returns:
         One row per vote in corpus order, columns `VOTE_COLUMNS`, index that of the corpus; and reason -> rows.
+
+    Raises:
+        InputError: The corpus has no rows of the task, or a document is one thing in one run and another in the next.
     """
     as_published = corpus.legacy if legacy is None else legacy
+    votes, reasons = _votes_and_others(corpus, task, legacy=as_published)
+    return votes, _counts_of(reasons, as_published)
+
+
+def _counts_of(reasons: pd.Series[Any], legacy: bool) -> dict[str, int]:
+    """Count rows that are no votes by reason; reasons that always can be are there with 0."""
+    counts = dict.fromkeys(("failed",) if legacy else ("failed", "replay", "no truth"), 0)
+    return counts | {str(reason): int(n) for reason, n in reasons.value_counts().items() if reason}
+
+
+def _votes_and_others(corpus: Corpus, task: str, *, legacy: bool) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    """Return the votes of a task, and for every row of it why it is no vote, empty where it is one."""
+    import pandas as pd
+
     rows = corpus.of_task(task)
-    left_out = {"failed": int(rows["failed"].sum())}
-    if not as_published:
-        left_out["replay"] = int((rows["replay"] & ~rows["failed"]).sum())
-        rows = rows[~rows["failed"] & ~rows["replay"]]
-        votes, unscored = _read_votes(rows, task_kind(task))
-        left_out["no truth"] = unscored
-        return votes, left_out
-    return _published_votes(corpus, rows[~rows["failed"]], task_kind(task)), left_out
+    reasons = pd.Series("", index=rows.index, dtype=object)
+    reasons[rows["failed"]] = "failed"
+    if legacy:
+        return _published_votes(corpus, rows[~rows["failed"]], task_kind(task)), reasons
+    reasons[rows["replay"] & ~rows["failed"]] = "replay"
+    answers = rows[reasons == ""]
+    votes = _read_votes(answers, task_kind(task))
+    reasons[answers.index.difference(votes.index)] = "no truth"
+    conflicts = truth_conflicts(votes)
+    if conflicts:
+        if corpus.on_error == "raise":
+            raise InputError(
+                next(iter(conflicts.values())),
+                field="expected",
+                expected="one true label a document; on_error='collect' leaves such documents out",
+            )
+        several = votes["key"].isin(list(conflicts))
+        reasons[votes.index[several]] = SEVERAL_TRUTHS
+        votes = votes[~several]
+    return votes, reasons
 
 
-def _read_votes(rows: pd.DataFrame, task: str) -> tuple[pd.DataFrame, int]:
-    """Read votes against the task's vocabulary."""
+def conflicts_of(corpus: Corpus, task: str) -> dict[str, str]:
+    """Return the documents of a task that are one thing in one run and another in the next: key -> what is wrong.
+
+    Args:
+        corpus: A corpus read without ``legacy``.
+        task: Task key.
+
+    Raises:
+        InputError: The corpus has no rows of the task.
+    """
+    rows = corpus.of_task(task)
+    return truth_conflicts(_read_votes(rows[~rows["failed"] & ~rows["replay"]], task_kind(task)))
+
+
+def truth_conflicts(votes: pd.DataFrame) -> dict[str, str]:
+    """Return the documents that are one thing in one run and another in the next: key -> what is wrong, in words.
+
+    Args:
+        votes: Votes, see `task_votes`.
+    """
+    pairs = votes[["key", "expected"]].drop_duplicates()
+    several = pairs.loc[pairs.duplicated("key", keep=False), "key"]
+    found = {}
+    for key, group in votes[votes["key"].isin(several)].groupby("key", sort=True):
+        runs = group.sort_values("run_id", kind="stable").drop_duplicates("expected").sort_values("expected")
+        told = [f"{label!r} in run {run}" for label, run in zip(runs["expected"], runs["run_id"], strict=True)]
+        found[str(key)] = f"document {min(group['document'])!r} has several true labels: {', '.join(told)}"
+    return found
+
+
+def _read_votes(rows: pd.DataFrame, task: str) -> pd.DataFrame:
+    """Read votes against the task's vocabulary; rows without a known truth are none."""
     record = TASKS.get(task)
     texts = (rows["expected"].astype(object).tolist(), rows["vote"].astype(object).tolist())
     read = read_labels(*texts, vocabularies=record.vocabularies if record else ())
@@ -227,8 +314,7 @@ def _read_votes(rows: pd.DataFrame, task: str) -> tuple[pd.DataFrame, int]:
     other = read.vocabulary.other
     frame = _frame(rows, votes, read.expected, unknown=~known | (votes == other))
     frame["names_other"], frame["unsure"] = names_other, rows["unsure"]
-    truth = read.known
-    return frame[truth], int((~truth).sum())
+    return frame[read.known]
 
 
 def _published_votes(corpus: Corpus, rows: pd.DataFrame, task: str) -> pd.DataFrame:
@@ -270,9 +356,10 @@ def _frame(rows: pd.DataFrame, votes: Any, expected: Any, *, unknown: Any) -> pd
 
 
 def _pooled(
-    rows: pd.DataFrame, pool: Pool, prompt: str | None, model: str | None
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Keep the votes of a pool, and say what it holds fixed."""
+    rows: pd.DataFrame, pool: Pool, prompt: str | None, model: str | None, corpus: Corpus
+) -> tuple[pd.DataFrame, dict[str, str], tuple[str, ...]]:
+    """Keep the votes of a pool, and say what it holds fixed and how runs were picked."""
+    notes: tuple[str, ...] = ()
     if pool == "rerun":
         chosen = {"model": model, "prompt": prompt}
         rows, held = _largest(rows, chosen, "run_id")
@@ -282,10 +369,49 @@ def _pooled(
     else:
         rows = _only(rows, {} if model is None else {"model": model})
         rows, held = _largest(rows, {"prompt": prompt}, "model" if pool == "model" else "run_id")
-    if pool == "model":
-        last = ~rows.iloc[::-1].duplicated(["key", "model"]).iloc[::-1]
-        rows = rows[last]
-    return rows, held
+    if pool == "model" and len(rows):
+        notes = _out_of_order(rows, corpus)
+        rows = rows[~rows.iloc[::-1].duplicated(["key", "model"]).iloc[::-1]]
+    return rows, held, notes
+
+
+def _out_of_order(rows: pd.DataFrame, corpus: Corpus) -> tuple[str, ...]:
+    """Say which models' runs were given in another order than that of their time stamps."""
+    runs = rows[["model", "run_id"]].drop_duplicates()
+    made = corpus.rows.drop_duplicates("run_id").set_index("run_id")["made"].astype(object)
+    notes = []
+    for model, group in runs.groupby("model", sort=True):
+        dated = [(when, run) for run in group["run_id"] if (when := _instant(made[run])) is not None]
+        if dated and (latest := max(dated)[1]) != dated[-1][1]:
+            notes.append(
+                f"{model}: run {latest} was made after run {dated[-1][1]}, which was given later and counts as the last"
+            )
+    return tuple(notes)
+
+
+def _instant(stamp: str | None) -> datetime | None:
+    """Read a time stamp; one without a zone is taken for UTC."""
+    try:
+        found = datetime.fromisoformat(stamp or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _of_pool(
+    corpus: Corpus,
+    reasons: pd.Series[Any],
+    rows: pd.DataFrame,
+    pool: Pool,
+    held: Mapping[str, str],
+    without_runs: Collection[str],
+) -> pd.Series[Any]:
+    """Tell which rows of a task belong to a pool, votes or not."""
+    described = corpus.rows.loc[reasons.index, ["run_id", "model", "prompt"]].astype(object)
+    kept = ~described["run_id"].isin(list(without_runs))
+    for name, value in held.items():
+        kept &= described[name] == value
+    return kept & described["run_id"].isin(rows["run_id"].unique()) if pool == "model" else kept
 
 
 def _only(rows: pd.DataFrame, wanted: Mapping[str, str]) -> pd.DataFrame:
@@ -333,6 +459,8 @@ def _counted(rows: pd.DataFrame, *, legacy: bool, **described: Any) -> Votes:
         unsure=signals["unsure"].to_numpy(),
         first_votes=tuple(first_votes),
         run_ids=tuple(dict.fromkeys(rows["run_id"])),
+        n_models=rows["model"].nunique(),
+        n_prompts=rows["prompt"].nunique(),
         legacy=legacy,
         **described,
     )

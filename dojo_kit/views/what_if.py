@@ -7,13 +7,14 @@ that accuracy at any place is one sum, one product and one division. Intervals c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from dojo_kit import formats
-from dojo_kit.errors import InputError
+from dojo_kit.errors import InputError, SettingsError
 from dojo_kit.settings import Settings, resolve
 from dojo_kit.simulate.ablation import rerun_groups
 from dojo_kit.simulate.committee import SIZES, Committee, committee
@@ -28,6 +29,7 @@ from dojo_kit.simulate.routed import RoutedSize, routed_sums
 from dojo_kit.simulate.votes import Pool, Votes, votes_of
 from dojo_kit.stats.compare import noise_band
 from dojo_kit.stats.intervals import Bootstrap, Estimate
+from dojo_kit.views.what_if_words import pool_says
 
 if TYPE_CHECKING:
     from dojo_kit.simulate.corpus import Corpus
@@ -44,14 +46,6 @@ TRIES = (1, 2, 3, 4, 5)
 
 _DIGITS = 9
 _BOUND_DIGITS = 6
-
-POOL_SAYS: Mapping[str, str] = {
-    "all": "every run, models and prompts mixed",
-    "model": "one prompt, the last run of every model",
-    "prompt": "one prompt, every run",
-    "rerun": "one model and one prompt, run again",
-}
-"""Pool -> what votes in it, in words."""
 
 
 def what_if_view(
@@ -78,11 +72,16 @@ def what_if_view(
     Returns:
         ``task``; ``base`` (the place everything is compared with), ``start`` (the place shown first); ``sizes``,
         ``shares``, ``assumed`` and ``tries``, where the sliders stop; ``pools``, see `pool_sums`; ``failures``: rows,
-        failed, ``rate`` and a ``sweep``; ``band`` of rerun noise; ``scale``, ``spread``, ``call_usd``, ``stronger``.
+        failed, ``rate`` and a ``sweep``; ``band`` of rerun noise; ``scale``, ``spread``, ``call_usd``, ``stronger``;
+        ``level``, ``seed`` and ``resamples`` of the intervals.
 
     Raises:
-        InputError: There are no votes, no stronger run of that name, or the corpus is legacy.
+        InputError: There are no votes, no stronger run of that name, none of its answers is on documents with votes,
+            or the corpus is legacy.
+        SettingsError: The price of a call is no number from 0 on.
     """
+    if call_usd is not None and not (math.isfinite(call_usd) and call_usd >= 0):
+        raise SettingsError(f"call_usd must be a number from 0 on, not {call_usd}")
     if corpus.legacy:
         message = "the corpus was read as published, whose intervals cannot be looked up"
         raise InputError(message, field="corpus", expected="a corpus read without legacy")
@@ -100,11 +99,14 @@ def what_if_view(
             reasons[pool] = error.message
         else:
             found = committee(votes, sizes=stops, settings=given)
-            pools.append(pool_sums(found, answers, bootstrap) | _about(corpus, votes))
+            pools.append(pool_sums(found, answers, bootstrap) | _about(votes, answers))
         if progress:
             progress(number, len(get_args(Pool)))
     if not pools:
         raise InputError(f"no votes of task {task!r}", field="runs", expected="runs with answers")
+    if answers is not None and not any(pool["answered"] for pool in pools):
+        message = f"{stronger!r} answered none of the documents that have votes"
+        raise InputError(message, field="stronger", expected="runs on the same documents")
     known = {pool["key"] for pool in pools}
     first = next(pool for pool in ("all", "prompt", "rerun", "model") if pool in known)
     base = {"pool": first, "votes": 1, "alpha": 0.0, "escalated_accuracy": STRONGER_ACCURACY, "use_stronger": False}
@@ -127,6 +129,8 @@ def what_if_view(
         "call_usd": call_usd,
         "stronger": stronger,
         "level": statistics.confidence,
+        "seed": statistics.seed,
+        "resamples": statistics.n_resamples,
     }
 
 
@@ -150,10 +154,11 @@ def pool_sums(found: Committee, answers: Mapping[str, float] | None, bootstrap: 
         bootstrap: The resampling of documents.
 
     Returns:
-        ``n`` documents; ``limit`` (the accuracy without end of votes); ``escalated``, documents by share; ``rows``, one
-        for each number of votes: ``k``, ``accuracy``, ``gain`` over one vote, ``method``, ``kept`` (by share, the sum
-        over documents that are not escalated), ``lo`` and ``hi`` (by share and assumed accuracy) and, with a stronger
-        run, ``real``, ``real_lo`` and ``real_hi`` (by share); ``stronger_tail``, its accuracy on what it got.
+        ``n`` documents; ``limit`` (what accuracy tends to with ever more votes); ``escalated``, documents by share;
+        ``rows``, one for each number of votes: ``k``, ``accuracy``, ``gain`` over one vote, ``method``, ``kept`` (by
+        share, the sum over documents that are not escalated), ``lo`` and ``hi`` (by share and assumed accuracy) and,
+        with a stronger run, ``real``, ``real_lo`` and ``real_hi`` (by share); ``stronger_tail``, its accuracy on what
+        it got.
     """
     sums = routed_sums(found, shares=SHARES, assumed=ASSUMED, answers=answers, bootstrap=bootstrap)
     return {
@@ -181,21 +186,21 @@ def _looked_up(size: RoutedSize) -> dict[str, Any]:
     return found | {name: value.round(_DIGITS).tolist() for name, value in values.items() if value is not None}
 
 
-def _about(corpus: Corpus, votes: Votes) -> dict[str, Any]:
+def _about(votes: Votes, answers: Mapping[str, float] | None) -> dict[str, Any]:
     """Say what votes in a pool."""
-    runs = corpus.rows[corpus.rows["run_id"].isin(votes.run_ids)]
-    models, prompts = sorted(runs["model"].unique()), sorted(runs["prompt"].unique())
-    alone = len(models) == len(prompts) == 1
     held = ", ".join(f"{name} {value.rpartition('/')[2]}" for name, value in votes.held_fixed.items())
     return {
         "key": votes.pool,
         "task": votes.task,
-        "says": POOL_SAYS["rerun" if alone else votes.pool],
+        "says": pool_says(votes),
+        "single": votes.is_single,
+        "answered": None if answers is None else sum(key in answers for key in votes.keys),
+        "notes": list(votes.notes),
         "held": held,
         "votes": votes.n_votes,
         "runs": len(votes.run_ids),
-        "models": len(models),
-        "prompts": len(prompts),
+        "models": votes.n_models,
+        "prompts": votes.n_prompts,
         "unknown": votes.n_unknown,
         "left_out": {reason: n for reason, n in votes.left_out.items() if n},
         "per_document": formats.number(votes.n_votes / len(votes), digits=1),
@@ -259,6 +264,7 @@ def outcome_at(view: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, A
         if cell["tries"] == view["tries"][_nearest(view["tries"], place["tries"])]
         and cell["fallback"] == place["fallback"]
     )
+    # every vote is paid for before a document can be escalated; its cost holds one of them, as that of `escalate` does
     calls = row["k"] + escalated / n * (place["escalated_cost"] - 1)
     return {
         "accuracy": value,

@@ -70,14 +70,14 @@ class Updates:
 def test_sliders_in_marimo(chromium: Any, tmp_path: Path) -> None:
     """Moves draw without a request; once let go, the notebook's own cells follow."""
     with marimo_app(NOTEBOOKS / "what_if.py", tmp_path) as address, visit(chromium, address) as visited:
-        visited.page.get_by_text("Selected: 5 votes of pool all, 15% escalated").wait_for(timeout=60_000)
+        visited.page.get_by_text("Selected: 5 votes of pool all, 15 % escalated").wait_for(timeout=60_000)
         said, sent = drag(visited)
-        assert said[0].startswith("5 votes, 15% escalated: accuracy 0.907")
-        assert said[-1].startswith("5 votes, 22% escalated: accuracy 0.9")
+        assert said[0].startswith("5 votes, 15\u00a0% escalated: accuracy 0.907")
+        assert said[-1].startswith("5 votes, 22\u00a0% escalated: accuracy 0.9")
         assert len(set(said)) > 15
         assert sent == []
         let_go(visited)
-        visited.page.get_by_text("Selected: 5 votes of pool all, 22% escalated").wait_for()
+        visited.page.get_by_text("Selected: 5 votes of pool all, 22 % escalated").wait_for()
         assert visited.outside == []
 
 
@@ -88,13 +88,13 @@ def test_sliders_in_jupyterlab(chromium: Any, tmp_path: Path) -> None:
         updates = Updates(visited.page)
         run_all(visited.page, address, "what_if.ipynb")
         visited.page.locator(".what-if").wait_for(timeout=60_000)
-        visited.page.get_by_text("95% intervals over documents").wait_for()
+        visited.page.get_by_text("95 % intervals over 40 documents").wait_for()
         visited.page.get_by_text(re.compile("max_tries")).first.wait_for(timeout=60_000)
         said, sent = drag(visited)
-        assert said[-1].startswith("5 votes, 22% escalated")
+        assert said[-1].startswith("5 votes, 22\u00a0% escalated")
         assert (updates.sent, sent) == ([], [])
         let_go(visited)
-        visited.page.get_by_text(re.compile("selected: 5 votes, 22% escalated: accuracy 0.9")).last.wait_for()
+        visited.page.get_by_text(re.compile("selected: 5 votes, 22 % escalated: accuracy 0.9")).last.wait_for()
         assert len(updates.sent) == 1
 
 
@@ -104,8 +104,8 @@ def test_sliders_in_a_published_page(chromium: Any, tmp_path: Path) -> None:
     page = what_if_page(read_corpus(runs), "subtype", command="dojo whatif report").save(tmp_path / "what_if.html")
     with visit(chromium, page.as_uri()) as visited:
         said, sent = drag(visited)
-        assert said[0].startswith("5 votes, 15% escalated: accuracy 0.907")
-        assert said[-1].startswith("5 votes, 22% escalated")
+        assert said[0].startswith("5 votes, 15\u00a0% escalated: accuracy 0.907")
+        assert said[-1].startswith("5 votes, 22\u00a0% escalated")
         assert [url for url in sent if not url.startswith(("blob:", "data:"))] == []
         let_go(visited)
         visited.page.wait_for_function("location.hash.includes('alpha')")
@@ -113,4 +113,4 @@ def test_sliders_in_a_published_page(chromium: Any, tmp_path: Path) -> None:
         assert visited.outside == []
         assert visited.complaints == []
     with visit(chromium, address) as again:
-        again.page.get_by_text("5 votes, 22% escalated").first.wait_for()
+        again.page.get_by_text("5 votes, 22 % escalated").first.wait_for()

@@ -171,11 +171,13 @@ def test_routed_sums_give_every_escalation() -> None:
 def test_a_document_without_the_stronger_models_answer_keeps_its_own() -> None:
     votes = votes_of(small(), "subtype")
 
-    step = escalate(votes, alphas=(1.0,), stronger={}).steps[0]
+    found = escalate(votes, alphas=(1.0,), stronger={votes.keys[1]: 1.0})
 
-    assert step.measured is not None
-    assert step.measured.value == pytest.approx(float(votes.expected_shares.mean()))
-    assert step.stronger_tail is None
+    assert found.steps[0].measured is not None
+    assert found.steps[0].measured.value == pytest.approx((0.75 + 1.0 + 1.0) / 3)
+    assert (found.steps[0].stronger_tail, found.n_answered) == (1.0, 1)
+    with pytest.raises(InputError, match="answered none of these documents"):
+        escalate(votes, stronger={"elsewhere": 1.0})
 
 
 def test_shortcut_of_unanimous_ballots_keeps_the_published_stream() -> None:

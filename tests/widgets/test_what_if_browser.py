@@ -10,6 +10,7 @@ import pytest
 from grid_pages import page_of
 from vote_runs import STRONGER, vote_corpus
 
+from dojo_kit.settings import Settings, Statistics
 from dojo_kit.views.what_if import outcome_at
 from dojo_widgets.what_if import CONTROLS, WhatIf
 
@@ -104,10 +105,51 @@ def test_it_keeps_to_600_pixels_and_stands_still(mount: Mount, what_if: WhatIf, 
     small = page.evaluate(
         """() => [...document.querySelectorAll("button, input")].filter((one) => {
           const box = one.getBoundingClientRect();
-          return box.width < 24 || box.height < 24;
+          return box.width && (box.width < 24 || box.height < 24);
         }).map((one) => one.textContent)"""
     )
     assert small == []
+
+
+@pytest.mark.parametrize("width", [720, 768, 819, 820, 929, 930])
+def test_the_outcome_is_not_cut(mount: Mount, width: int) -> None:
+    """Every column of the table is inside its panel, with the longest words there are."""
+    page = mount(WhatIf(vote_corpus(), "subtype", stronger=STRONGER, call_usd=0.00231), width=width)
+    page.get_by_role("slider", name="votes a document (K)").press("End")
+    over = page.evaluate(
+        """() => document.querySelector("table.outcomes").getBoundingClientRect().right
+          - document.querySelector(".outcome").getBoundingClientRect().right"""
+    )
+    assert over <= 0
+    assert size(page)[1] == 0
+
+
+@pytest.mark.parametrize("width", [480, 600, 700])
+def test_narrow_caveats_open_and_the_page_scrolls(mount: Mount, what_if: WhatIf, width: int) -> None:
+    page = mount(what_if, width=width)
+    more = page.get_by_role("button", name="not to conclude")
+    assert more.get_attribute("aria-expanded") == "false"
+    assert page.locator(".caveats").is_hidden()
+    more.click()
+    assert more.get_attribute("aria-expanded") == "true"
+    hidden = page.evaluate(
+        "() => { const e = document.querySelector('.caveats'); return e.scrollHeight - e.clientHeight; }"
+    )
+    assert hidden <= 1
+    assert size(page)[1] == 0
+
+
+def test_names_of_levels_do_not_overlap_what_is_drawn_in_narrow_charts(mount: Mount, what_if: WhatIf) -> None:
+    page = mount(what_if, width=480)
+    assert page.locator(".chart .halo").count() == 0
+    axis = page.evaluate(
+        """() => {
+          const chart = document.querySelector(".chart");
+          const y = (selector) => Number(chart.querySelector(selector).getAttribute("y1"));
+          return { before: y(".before"), stand: Number(chart.querySelector(".stand").getAttribute("y2")) };
+        }"""
+    )
+    assert axis["before"] < axis["stand"]
 
 
 def test_dollars_need_no_more_room(mount: Mount) -> None:
@@ -130,13 +172,13 @@ def test_keys_move_a_slider_and_python_hears_of_it(mount: Mount, what_if: WhatIf
     share = page.get_by_role("slider", name="share escalated, the least sure documents first")
     share.press("End")
     assert trait(page, "alpha") == 0.5
-    assert share.get_attribute("aria-valuetext") == "50%, 30 of 60"
+    assert share.get_attribute("aria-valuetext") == "50\u00a0%, 30 of 60"
     place = {name: trait(page, name) for name in CONTROLS}
     here = outcome_at(what_if.data, place)
     written = f"{here['accuracy']:.3f} [{here['lo']:.3f}, {here['hi']:.3f}]"
-    assert page.get_by_role("heading").inner_text().startswith(f"7 votes, 50% escalated: accuracy {written}, ")
+    assert page.get_by_role("heading").inner_text().startswith(f"7 votes, 50\u00a0% escalated: accuracy {written}, ")
     assert page.locator("tr", has_text="cost a document").inner_text().split("\t")[2] == f"{here['cost']:.2f} calls"
-    assert "7 votes, 50% escalated" in page.locator("[aria-live]").inner_text()
+    assert "7 votes, 50\u00a0% escalated" in page.locator("[aria-live]").inner_text()
 
 
 def test_moving_draws_at_once_and_tells_python_when_let_go(mount: Mount, what_if: WhatIf, capsys: Any) -> None:
@@ -222,3 +264,17 @@ def test_print_shows_every_caveat(mount: Mount, what_if: WhatIf) -> None:
     )
     assert fits <= 1
     assert page.locator("input[type=range]").first.is_hidden()
+
+
+def test_the_python_that_is_copied_makes_the_same(mount: Mount) -> None:
+    """Seed, level and price are in it."""
+    page = mount(WhatIf(vote_corpus(), "subtype", call_usd=0.002, settings=Settings(statistics=Statistics(seed=7))))
+    page.evaluate(
+        "() => Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (t) => { window.copied = t; }}})"
+    )
+    page.get_by_role("button", name="Copy Python").click()
+    page.wait_for_function("() => window.copied")
+    copied = page.evaluate("window.copied")
+    assert '"seed": 7' in copied
+    assert "call_usd=0.002" in copied
+    compile(copied, "copied", "exec")

@@ -21,16 +21,18 @@ from dojo_kit.simulate import (
     summarise,
     votes_of,
 )
+from dojo_kit.views import what_if_words as wording
 from dojo_kit.views.what_if import outcome_at
 from dojo_widgets.finding_cells import folded
 from dojo_widgets.what_if import CONTROLS, WhatIf
 
 if TYPE_CHECKING:
     from dojo_kit.settings import Settings
-    from dojo_kit.simulate import Corpus, Exemplars, FailurePipeline, Pool, Votes
+    from dojo_kit.simulate import Corpus, Escalation, Exemplars, FailurePipeline, Pool, Votes
 
 SHOWN_PAIRS, SHOWN_LABELS = 12, 12
 SMALL = 5
+CLOSE = 0.005
 
 
 def what_if_page(
@@ -69,7 +71,7 @@ def what_if_page(
     _add_votes(page, votes, settings)
     _add_escalation(page, corpus, votes, without, settings)
     _add_prompts(page, corpus, task, settings)
-    _add_failures(page, pipeline)
+    _add_failures(page, pipeline, widget.data["level"])
     _add_confusions(page, exemplars(corpus, task, settings=settings))
     recipe = {"task": widget.data["task"], "runs": len(votes.run_ids), "pool": pool, **_drawn(widget, settings)}
     return page.footer(recipe=recipe, command=command)
@@ -94,16 +96,16 @@ def _title(widget: WhatIf) -> str:
     base = outcome_at(data, data["base"])
     votes_alone = outcome_at(data, data["base"] | {"votes": widget.votes})
     escalated = outcome_at(data, data["base"] | {"alpha": 0.15, "use_stronger": widget.use_stronger})
-    gains = [100 * (one["accuracy"] - base["accuracy"]) for one in (votes_alone, escalated)]
+    gains = [wording.points(one["accuracy"] - base["accuracy"]) for one in (votes_alone, escalated)]
     who = data["stronger"].rpartition("/")[2] if widget.use_stronger else "a stronger model"
     return (
-        f"{widget.votes} votes would buy {gains[0]:+.1f} pp over {formats.number(base['accuracy'])}, sending the 15 % "
-        f"least sure to {who} {gains[1]:+.1f} pp"
+        f"{formats.count(widget.votes, 'vote')} would buy {gains[0]} over {formats.number(base['accuracy'])}, sending "
+        f"the 15 % least sure to {who} {gains[1]}"
     )
 
 
 def _add_conclusion(page: Report, corpus: Corpus, votes: Votes, widget: WhatIf) -> None:
-    summary = summarise(corpus)
+    summary = summarise(corpus, task=votes.task)
     band = widget.data["band"]
     noise = (
         f"Reruns of one setting differ by up to {100 * band['value']:.1f} pp by chance, so a smaller gain would not "
@@ -113,10 +115,9 @@ def _add_conclusion(page: Report, corpus: Corpus, votes: Votes, widget: WhatIf) 
     )
     page.text(
         f"Nothing was bought: {formats.count(votes.n_votes, 'stored vote')} on {formats.count(len(votes), 'document')} "
-        f"were drawn from again. {noise} What not to conclude: that votes of one model asked again would do what votes "
-        "of several models and prompts do; choose the pool that you would buy."
+        f"were drawn from again. {noise} {_not_to_conclude(votes)}"
     )
-    failed = f"{summary.n_failed:,} failed calls ({summary.n_disguised:,} stored as completed)"
+    failed = f"{formats.count(summary.n_failed, 'failed call')} ({summary.n_disguised:,} stored as completed)"
     page.text(
         f"Task: {widget.data['task'].replace('_', ' ')}; {formats.count(summary.n_rows, 'row')} of "
         f"{formats.count(summary.n_runs, 'run')}; {failed} and {formats.count(summary.n_replays, 'answer')} taken over "
@@ -126,13 +127,25 @@ def _add_conclusion(page: Report, corpus: Corpus, votes: Votes, widget: WhatIf) 
     )
 
 
+def _not_to_conclude(votes: Votes) -> str:
+    if votes.is_single:
+        return f"What not to conclude: anything about more votes. {wording.single_vote(votes)}"
+    if votes.asked_again:
+        return "What not to conclude: that votes of other models or prompts would do no more than these, asked again."
+    return (
+        "What not to conclude: that votes of one model asked again would do what these do, which are "
+        f"{wording.voters(votes).partition(',')[0]}; choose the pool that you would buy."
+    )
+
+
 def _add_votes(page: Report, votes: Votes, settings: Settings | None) -> None:
     found = committee(votes, settings=settings)
-    page.heading(f"No number of votes gets beyond {formats.estimate(found.limit)}")
+    page.heading(wording.votes_tend_to(found.limit, [row.accuracy for row in found.rows]))
     page.chart(
         charts.committee_accuracy(found),
         live=False,
-        caption="Votes are drawn from those a document has: what most runs get wrong stays wrong, however many vote.",
+        caption="Votes are drawn from those a document has: what most of them get wrong becomes wrong more often, the "
+        "more of them vote.",
     )
     rows = [
         {
@@ -140,11 +153,13 @@ def _add_votes(page: Report, votes: Votes, settings: Settings | None) -> None:
             "accuracy": row.accuracy,
             "gain over one vote": ""
             if row.gain is None or row.k == 1
-            else _points(row.gain.value, row.gain.lo, row.gain.hi),
+            else wording.points(row.gain.value, row.gain.lo, row.gain.hi),
         }
         for row in found.rows
     ]
-    page.table(pd.DataFrame(rows), caption=f"{formats.count(len(votes), 'document')}; the gain is paired by document.")
+    told = (wording.single_vote(votes), *votes.notes, wording.flags(found.limit))
+    caption = f"{formats.count(len(votes), 'document')}; the gain is paired by document."
+    page.table(pd.DataFrame(rows), caption=" ".join(filter(None, (caption, *told))))
     wide = found.per_class.pivot_table(index="label", columns="k", values="accuracy", sort=False)
     n = dict(zip(found.per_class["label"], found.per_class["n"], strict=True))
     sizes = [k for k in (1, 3, 10) if k in wide.columns]
@@ -159,35 +174,51 @@ def _add_votes(page: Report, votes: Votes, settings: Settings | None) -> None:
     )
 
 
-def _points(value: float | None, lo: float | None, hi: float | None) -> str:
-    said = f"{100 * (value or 0.0):+.1f} pp"
-    return said if lo is None or hi is None else f"{said} [{100 * lo:.1f}, {100 * hi:.1f}]"
-
-
 def _add_escalation(page: Report, corpus: Corpus, votes: Votes, without: list[str], settings: Settings | None) -> None:
     answers = answers_of(corpus, votes.task, run_ids=without) if without else None
     found = escalate(votes, stronger=answers, settings=settings)
     chart = charts.escalation_front(found)
-    page.heading("The least sure documents are the hard ones, and routing finds them")
+    page.heading(_escalation_heading(found))
     page.chart(
         chart,
         live=False,
         caption="The assumed accuracy flatters: it holds for every document, also for those that everybody gets wrong. "
-        "Cost counts an escalated document three times.",
+        f"An escalated document costs {found.escalated_cost:g} in all, its first answer included. "
+        f"{wording.ranking_rests_on(votes)}".strip(),
     )
     rows = [
         {
-            "escalated": f"{step.alpha:.0%} ({step.n_escalated:,})",
+            "escalated": f"{wording.share(step.alpha)} ({step.n_escalated:,})",
             "cost": f"{step.cost:.2f}",
             "accuracy": step.accuracy,
             **({} if step.measured is None else {"real answers": step.measured}),
             "now, on these": step.tail,
             **({} if answers is None else {"stronger, on these": step.stronger_tail}),
-            "front": "yes" if (step.on_front if answers is None else step.measured_on_front) else "beaten",
+            "front": "on it" if step.on_front else "beaten",
+            **({} if answers is None else {"front, real": "on it" if step.measured_on_front else "beaten"}),
         }
         for step in found.steps
     ]
-    page.table(pd.DataFrame(rows), caption="One vote a document; accuracy if the stronger model has 0.95.")
+    answered = (
+        ""
+        if answers is None
+        else f" It answered {found.n_answered:,} of {formats.count(len(votes), 'document')}; the "
+        "others keep the answer they have."
+    )
+    accuracy = f"accuracy if the stronger model has {found.stronger_accuracy:g}"
+    page.table(pd.DataFrame(rows), caption=f"One vote a document; {accuracy}.{answered}")
+
+
+def _escalation_heading(found: Escalation) -> str:
+    """Say whether the documents that look least sure are the ones that are wrong."""
+    step = wording.usual_step(found)
+    if step.tail is None:
+        return "Too few documents to escalate a share of them"
+    on_these, on_all = formats.number(step.tail), formats.number(found.unescalated)
+    least = f"The {wording.share(step.alpha)} least sure are right on {on_these}, all on {on_all}"
+    if step.tail < found.unescalated - CLOSE:
+        return f"{least}: the ranking finds hard documents"
+    return f"{least}: the ranking does not find the hard documents"
 
 
 def _add_prompts(page: Report, corpus: Corpus, task: str, settings: Settings | None) -> None:
@@ -202,14 +233,15 @@ def _add_prompts(page: Report, corpus: Corpus, task: str, settings: Settings | N
         return
     differing = [pair for pair in found.pairs if pair.verdict in ("win", "loss")]
     n = formats.count(len(found.pairs), "pair")
-    page.heading(f"{len(differing):,} of {n} of prompts differ beyond chance and rerun noise")
+    differ = "differs" if len(differing) == 1 else "differ"
+    page.heading(f"{len(differing):,} of {n} of prompts {differ} beyond chance and rerun noise")
     rows = [
         {
             "A \N{RIGHTWARDS ARROW} B": f"{pair.a} \N{RIGHTWARDS ARROW} {pair.b}",
             "model": pair.model.rpartition("/")[2],
             "n": pair.delta.n,
             "A": pair.accuracy_a,
-            "B - A": _points(pair.delta.value, pair.delta.lo, pair.delta.hi),
+            "B - A": wording.points(pair.delta.value, pair.delta.lo, pair.delta.hi),
             "p, adjusted": pair.p_holm,
             "verdict": Cell(pair.verdict, note=pair.reason),
         }
@@ -222,20 +254,33 @@ def _add_prompts(page: Report, corpus: Corpus, task: str, settings: Settings | N
     )
 
 
-def _add_failures(page: Report, pipeline: FailurePipeline) -> None:
-    page.heading("Failures come in outages, and retries do not outlast them")
+def _failure_heading(pipeline: FailurePipeline) -> str:
+    """Say how many calls failed, and whether they did so together."""
+    fit = pipeline.fit
+    if not fit.n_failed:
+        return f"None of {formats.count(fit.n_rows, 'call')} failed"
+    failed = f"{fit.n_failed:,} of {formats.count(fit.n_rows, 'call')} failed"
+    if pipeline.beta is None:
+        return f"{failed}, spread over runs as chance would"
+    run, worst, _ = fit.worst_runs[0]
+    return f"{failed}, {worst:,} of them in run {run}: tries that share an outage fail together"
+
+
+def _add_failures(page: Report, pipeline: FailurePipeline, level: float) -> None:
+    page.heading(_failure_heading(pipeline))
     page.chart(
         charts.failure_sweep(pipeline),
         live=False,
         caption="Between the dashed and the solid line lies what retries do: a document's tries are not independent "
         "when a whole run is hit. Neither line knows an outage worse than those stored.",
     )
+    resampled = f"resampled runs, {wording.share(level)}"
     scales = [
         {
             "documents": int(row["documents"]),
             "if independent": _documents(row["expected"]),
             "if an outage is shared": _documents(row["expected_clustered"]),
-            "resampled runs, 95 %": f"{_documents(row['resampled_lo'])} to {_documents(row['resampled_hi'])}",
+            resampled: f"{_documents(row['resampled_lo'])} to {_documents(row['resampled_hi'])}",
         }
         for row in pipeline.scales.to_dict("records")
     ]
@@ -248,15 +293,20 @@ def _documents(n: float) -> str:
 
 
 def _add_confusions(page: Report, found: Exemplars) -> None:
-    page.heading(f"{formats.count(found.n_errors, 'error')}, and which examples may repair some")
+    errors = formats.count(found.n_errors, "error")
+    if found.chosen:
+        page.heading(f"{errors}, of which examples may repair {found.gain:.1f}")
+    else:
+        page.heading(f"{errors}, and no example that may repair one" if found.n_errors else "No answer is wrong")
     page.chart(
         charts.confusion_flows(found),
         live=False,
         caption="A line is as wide as the confusion is common. Rows of many runs are counted, so one hard document can "
         "count often.",
     )
-    if not found.chosen:
+    if not found.chosen and found.n_errors:
         page.text("No right answer considered the label that others fell for, so there is no example to show.")
+    if not found.chosen:
         return
     rows = [
         {

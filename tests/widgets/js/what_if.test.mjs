@@ -20,6 +20,7 @@ import {
   outcomeRows,
   pointsWords,
   rangeWords,
+  shareWords,
   signedWords,
   titleWords,
 } from "../../../widgets/dojo_widgets/static/what_if_words.js";
@@ -53,6 +54,8 @@ const pool = (key, more) => ({
   prompts: 2,
   unknown: 1,
   per_document: "4.0",
+  answered: 7,
+  notes: [],
   left_out: {},
   limit: estimate(0.9),
   escalated: [0, 5],
@@ -162,7 +165,7 @@ test("the title says what was done, what it gives and what it costs", () => {
 });
 
 test("a change is held against the rerun band", () => {
-  assert.match(conclusionWords(data, { ...base, votes: 5 }), /0\.900 at most.*larger than what reruns differ by/);
+  assert.match(conclusionWords(data, { ...base, votes: 5 }), /tends to 0\.900.*larger than what reruns differ by/);
   const wide = { ...data, band: { value: 0.2, m: 3 } };
   assert.match(conclusionWords(wide, { ...base, votes: 5 }), /within what reruns differ by \(\u00b120\.0 pp\)/);
   assert.doesNotMatch(conclusionWords(data, base), /reruns/);
@@ -172,11 +175,20 @@ test("caveats name what votes, what is assumed and what intervals leave out", ()
   const said = caveats(data, { ...base, votes: 5, alpha: 0.5 }).join("\n");
   assert.match(said, /5 random pairs of 2 models and 2 prompts, not one model asked 5 times/);
   assert.match(said, /0\.90 is an assumption.* large really got 0\.800/);
-  assert.match(said, /paid for before/);
-  assert.match(said, /95% intervals over documents/);
+  assert.match(said, /It answered 7 of 10 documents/);
+  assert.match(said, /95\u00a0% intervals over 10 documents, too few to rely on/);
+  assert.match(said, /rests on all stored votes, 4\.0 a document; 5 paid votes cannot give it/);
+  assert.match(said, /All votes are paid for before .* which costs 2 calls more/);
+  assert.match(caveats(data, { ...base, alpha: 0.5 }).join("\n"), /one paid vote cannot give it/);
+  const single = { ...data, pools: [pool("all", { single: true, models: 1, prompts: 1, runs: 1 })] };
+  assert.match(caveats(single, { ...base, votes: 5 }).join("\n"), /One run, drawn from again.*\n.*is an artefact/);
   assert.match(caveats(data, { ...base, votes: 5, pool: "rerun" })[0], /^One model and one prompt, asked again/);
   const unknown = { ...data, band: { value: null, m: 1, reason: "1 pair, 3 needed" } };
   assert.match(caveats(unknown, base).at(-1), /band is unknown \(1 pair, 3 needed\)/);
+});
+
+test("shares keep the digits that count", () => {
+  assert.deepEqual([0, 0.005, 0.15, 0.995].map(shareWords), ["0\u00a0%", "0.5\u00a0%", "15\u00a0%", "99.5\u00a0%"]);
 });
 
 test("numbers are written so that small ones do not vanish", () => {

@@ -8,7 +8,7 @@
 
 import { copyButton } from "./copy_button.js";
 import { element, keys, put, view } from "./dom.js";
-import { whole } from "./numbers.js";
+import { count, whole } from "./numbers.js";
 import { whatIfCharts } from "./what_if_charts.js";
 import { whatIfControls } from "./what_if_controls.js";
 import { CONTROLS, placeOf, poolOf, samePlace } from "./what_if_states.js";
@@ -26,12 +26,23 @@ export function mountWhatIf(host, model, { speak = () => {} } = {}) {
   const said = element("ul", { class: "caveats scrolls", tabindex: 0, role: "list", "aria-label": "What not to conclude" });
   const table = outcomeTable();
 
+  // Where the view is narrow the caveats open on demand and the page scrolls, not the list.
+  let isTold = false;
+  const tell = () => {
+    isTold = !isTold;
+    root.classList.toggle("told", isTold);
+    draw();
+  };
+  const more = element("button", { class: "button quiet more", type: "button", on: { click: tell } });
+
   const draw = () => {
     title.textContent = titleWords(data, place);
     conclusion.textContent = conclusionWords(data, place);
     about.textContent = aboutWords(data, place);
     // Where the view is narrow there is no room for what it rests on above; there it stands last.
     const rests = element("li", { class: "about" }, about.textContent);
+    more.textContent = `${isTold ? "Hide what" : "What"} not to conclude (${caveats(data, place).length})`;
+    more.setAttribute("aria-expanded", String(isTold));
     said.replaceChildren(...caveats(data, place).map((words) => element("li", {}, words)), rests);
     controls.show(place);
     charts.show(data, place);
@@ -75,7 +86,7 @@ export function mountWhatIf(host, model, { speak = () => {} } = {}) {
     element("section", { class: "panel top-panel", "aria-label": "Finding" }, head),
     element("section", { class: "panel settings", "aria-label": "Controls" }, controls.node),
     charts.node,
-    element("section", { class: "panel outcome", "aria-label": "Outcome" }, table.node, said),
+    element("section", { class: "panel outcome", "aria-label": "Outcome" }, table.node, more, said),
   );
 
   keys(root, () => false);
@@ -109,8 +120,8 @@ function aboutWords(data, place) {
   const out = Object.entries(pool.left_out).map(([reason, n]) => `${whole(n)} ${reason}`);
   const parts = [
     data.task.replaceAll("_", " "),
-    `${whole(pool.votes)} votes on ${whole(pool.n)} documents from ${whole(pool.runs)} runs`,
-    pool.unknown && `${whole(pool.unknown)} votes are no known label and count as wrong`,
+    `${count(pool.votes, "vote")} on ${count(pool.n, "document")} from ${count(pool.runs, "run")}`,
+    pool.unknown && `${count(pool.unknown, "vote")} for no known label, counted as wrong`,
     out.length && `no votes: ${out.join(", ")}`,
     data.stronger != null && `${shortModel(data.stronger)} does not vote`,
   ];
@@ -161,12 +172,17 @@ function outcomeTable() {
 function pythonOf(data, place) {
   const given = CONTROLS.map((name) => `${name}=${pythonValue(place[name])}`).join(", ");
   const stronger = data.stronger == null ? "" : `, stronger=${JSON.stringify(data.stronger)}`;
+  const price = data.call_usd == null ? "" : `, call_usd=${data.call_usd}`;
+  const statistics = `{"seed": ${data.seed}, "n_resamples": ${data.resamples}, "confidence": ${data.level}}`;
   return [
     "from dojo_kit.runs.corpus_files import read_corpus",
+    "from dojo_kit.settings import Settings",
     "from dojo_widgets import WhatIf",
     "",
     "corpus = read_corpus(RUNS)  # the run files",
-    `WhatIf(corpus, ${JSON.stringify(data.task)}${stronger}, place=dict(${given}))`,
+    `settings = Settings(statistics=${statistics})`,
+    `place = dict(${given})`,
+    `WhatIf(corpus, ${JSON.stringify(data.task)}${stronger}${price}, place=place, settings=settings)`,
     "",
   ].join("\n");
 }

@@ -1,12 +1,13 @@
 // Accuracy by number of votes, and by share escalated: a line with its interval, and where the controls stand.
 
 import { drawing, element } from "./dom.js";
-import { fixed, percent } from "./numbers.js";
+import { fixed } from "./numbers.js";
 import { accuracyAxis, areaPath, labelPlaces, linePath, scaleOf, spaced } from "./what_if_layout.js";
 import { byShare, byVotes, nearest, outcomeAt, poolOf } from "./what_if_states.js";
-import { timesWords } from "./what_if_words.js";
+import { shareWords, timesWords, votesWords } from "./what_if_words.js";
 
 const SIZE = { left: 40, right: 12, top: 10 };
+const LABELLED = 90;
 const TICKED_SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5];
 
 // Returns { node, show(data, place), dispose() }; `onPick(change)` is called for a click on a point of a chart.
@@ -44,7 +45,7 @@ function votesKind(data, place) {
     at: place.votes,
     log: true,
     title: "by votes",
-    aside: `${percent(place.alpha)} escalated, ${percent(data.level)} interval`,
+    aside: `${shareWords(place.alpha)} escalated, ${shareWords(data.level)} interval`,
     ticks: data.sizes,
     room: 20,
     words: (k) => String(k),
@@ -59,10 +60,10 @@ function shareKind(points, place, spread) {
     name: "alpha",
     at: place.alpha,
     title: "by share escalated",
-    aside: place.use_stronger ? `${place.votes} votes` : `dotted: ${fixed(place.escalated_accuracy, 2)} \u00b1 ${spread}`,
+    aside: place.use_stronger ? votesWords(place.votes).toLowerCase() : `dotted: ${fixed(place.escalated_accuracy, 2)} \u00b1 ${spread}`,
     ticks: TICKED_SHARES,
     room: 44,
-    words: (alpha) => percent(alpha),
+    words: (alpha) => shareWords(alpha),
     beneath: (alpha) => `\u00d7${timesWords(cost(alpha).cost)}`,
     under: "escalated, cost in calls",
     stop: (value) => nearest(points.map(({ x }) => x), value),
@@ -138,17 +139,22 @@ function areas({ points, spread, across, up }) {
   ];
 }
 
-function levels({ limit, before, up, width, across, points }) {
+// The levels are named where there is room beside the curve; the finding and the table name them everywhere.
+function levels({ limit, before, up, width, across, points, base }) {
   const right = width - SIZE.right;
   const y = up(before.accuracy);
-  const found = [drawing("line", { class: "before", x1: SIZE.left, x2: right, y1: y, y2: y })];
+  const level = (name, at, from, words) =>
+    drawing("line", { class: name, x1: from, x2: right, y1: at, y2: at }, drawing("title", {}, words));
+  const [ofOne, tends] = [`one vote ${fixed(before.accuracy, 3)}`, `tends to ${fixed(limit ?? 0, 3)}`];
+  const found = [level("before", y, SIZE.left, ofOne)];
   if (limit == null) return found;
+  found.push(level("limit", up(limit), across(points[0].x), tends));
+  if (base < LABELLED) return found;
   const [ofLimit, ofBefore] = labelPlaces(up(limit), y);
   return [
     ...found,
-    drawing("text", { class: "halo end", x: right, y: ofBefore }, `one vote ${fixed(before.accuracy, 3)}`),
-    drawing("line", { class: "limit", x1: across(points[0].x), x2: right, y1: up(limit), y2: up(limit) }),
-    drawing("text", { class: "halo end", x: right, y: ofLimit }, `limit of votes ${fixed(limit, 3)}`),
+    drawing("text", { class: "halo end", x: right, y: ofBefore }, ofOne),
+    drawing("text", { class: "halo end", x: right, y: ofLimit }, tends),
   ];
 }
 

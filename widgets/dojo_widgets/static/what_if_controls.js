@@ -1,9 +1,9 @@
 // The controls of a what-if: sliders that stop at what was computed, and buttons.
 
 import { element } from "./dom.js";
-import { fixed, percent, whole } from "./numbers.js";
+import { fixed, whole } from "./numbers.js";
 import { ACCURACIES, COSTS, nearest, poolOf } from "./what_if_states.js";
-import { shortModel } from "./what_if_words.js";
+import { shareWords, shortModel } from "./what_if_words.js";
 
 // Returns { node, show(data, place) }. `onMove(change)` is called while a slider moves, `onSettle()` when it is let go.
 export function whatIfControls(data, { onMove, onSettle }) {
@@ -25,7 +25,7 @@ export function whatIfControls(data, { onMove, onSettle }) {
       stops: () => data.shares,
       words: (share, { pool }) => {
         const n = poolOf(data, pool).escalated[data.shares.indexOf(share)];
-        return `${percent(share)}, ${whole(n)} of ${whole(poolOf(data, pool).n)}`;
+        return `${shareWords(share)}, ${whole(n)} of ${whole(poolOf(data, pool).n)}`;
       },
       onMove,
       onSettle,
@@ -33,10 +33,10 @@ export function whatIfControls(data, { onMove, onSettle }) {
     accuracyControl(data, { onMove, onSettle }),
     slider({
       name: "escalated_cost",
-      label: "cost of an escalated document, beside one that is not",
+      label: "cost of an escalated document, its first vote included",
       short: "cost if escalated",
       stops: () => COSTS,
-      words: (cost) => `${fixed(cost, cost % 1 ? 1 : 0)} calls`,
+      words: (cost) => `${fixed(cost, cost % 1 ? 1 : 0)} ${cost === 1 ? "call" : "calls"}`,
       onMove,
       onSettle,
     }),
@@ -178,7 +178,7 @@ function fallbackControl(data, { onMove, onSettle }) {
     onMove({ fallback });
     onSettle();
   };
-  const share = percent(data.failures.fallback);
+  const share = shareWords(data.failures.fallback);
   const segments = choices({
     label: "Fallback after the last try",
     options: [

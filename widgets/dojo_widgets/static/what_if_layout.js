@@ -1,7 +1,7 @@
 // Where things stand in the charts of a what-if, no DOM.
 
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
-const PADDING = 0.06;
+const PADDING = 0.1;
 
 // Ends and ticks of the axis of accuracy: every value in sight, at most six ticks, never beyond 0 and 1.
 export function accuracyAxis(values) {

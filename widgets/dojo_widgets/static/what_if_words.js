@@ -1,6 +1,6 @@
 // What a place of the controls comes to, in words, no DOM.
 
-import { count, fixed, percent, whole } from "./numbers.js";
+import { count, fixed, whole } from "./numbers.js";
 import { outcomeAt, poolOf } from "./what_if_states.js";
 
 const MINUS = "\u2212";
@@ -13,6 +13,11 @@ export function estimateWords({ accuracy, lo, hi }) {
 export function pointsWords(change) {
   const size = fixed(Math.abs(100 * change), 1);
   return size === "0.0" ? "0.0 pp" : `${change < 0 ? MINUS : "+"}${size} pp`;
+}
+
+// A share as a percentage of three digits that count.
+export function shareWords(share) {
+  return `${Number((100 * share).toPrecision(3))}\u00a0%`;
 }
 
 export function votesWords(votes) {
@@ -46,7 +51,7 @@ export function costWords(data, cost) {
 }
 
 function doneWords(place) {
-  return `${votesWords(place.votes)}, ${place.alpha > 0 ? percent(place.alpha) : "nothing"} escalated`;
+  return `${votesWords(place.votes)}, ${place.alpha > 0 ? shareWords(place.alpha) : "nothing"} escalated`;
 }
 
 // The finding: what this place would give, beside one vote and nothing escalated.
@@ -64,7 +69,7 @@ export function conclusionWords(data, place) {
   const pool = poolOf(data, place.pool);
   const outcome = outcomeAt(data, place);
   const before = outcomeAt(data, { ...data.base, pool: place.pool });
-  const said = [`Votes of this pool alone can reach ${fixed(pool.limit.value, 3)} at most, however many`];
+  const said = [`With ever more votes of this pool alone accuracy tends to ${fixed(pool.limit.value, 3)}`];
   const change = Math.abs(outcome.accuracy - before.accuracy);
   if (data.band.value != null && change > 1e-9) {
     const side = change > data.band.value ? "larger than" : "within";
@@ -82,47 +87,65 @@ export function caveats(data, place) {
 function poolCaveats(pool, { votes }) {
   const same = pool.models === 1 && pool.prompts === 1;
   const who = {
-    all: `${votes} votes are ${votes} random pairs of ${pool.models} models and ${pool.prompts} prompts, not one ` +
-      `model asked ${votes} times`,
+    all: `${votes} votes are ${votes} random pairs of ${count(pool.models, "model")} and ` +
+      `${count(pool.prompts, "prompt")}, not one model asked ${votes} times`,
     model: `${votes} votes are random ones of ${count(pool.models, "model")}, each asked once (${pool.held})`,
     prompt: `${votes} votes are random ones of ${count(pool.runs, "run")} of ${count(pool.models, "model")} ` +
       `(${pool.held})`,
-    rerun: `one model and one prompt, asked again${pool.held ? ` (${pool.held})` : ""}`,
+    rerun: `${pool.runs > 1 ? "one model and one prompt, asked again" : "one run, drawn from again"}` +
+      `${pool.held ? ` (${pool.held})` : ""}`,
   }[same ? "rerun" : pool.key];
   const said = votes > 1 ? [`${who[0].toUpperCase()}${who.slice(1)}.`] : [];
+  if (pool.single) {
+    said.push("Every document has one stored vote, so more votes repeat it: that nothing changes is an artefact.");
+    return said;
+  }
   const drawn = `Votes are drawn anew from the ${pool.per_document} a document has on average`;
   said.push(`${drawn}: errors that runs share cannot be voted away.`);
+  said.push(...(pool.notes ?? []).map((note) => `${note}.`));
   return said;
 }
 
 function escalationCaveats(data, place) {
   if (!place.alpha) return [];
+  const pool = poolOf(data, place.pool);
   const { tail, strongerTail, escalated } = outcomeAt(data, place);
   const hard = `${votesWords(place.votes).toLowerCase()} get${place.votes === 1 ? "s" : ""} ${fixed(tail, 3)} of ` +
     `the ${whole(escalated)} escalated documents right`;
   const real = data.stronger == null ? "" : `; ${shortModel(data.stronger)} really got ${fixed(strongerTail, 3)}`;
   const what = place.use_stronger
     ? `Real answers of ${shortModel(data.stronger)}`
-    : `${fixed(place.escalated_accuracy, 2)} is an assumption, and these are the hard ones`;
-  const said = [`${what}: ${hard}${real}.`];
-  if (place.votes > 1) said.push("All votes are paid for before a document can be escalated.");
+    : `${fixed(place.escalated_accuracy, 2)} is an assumption, and these are the least sure ones`;
+  const answered = data.stronger == null ? "" : ` It answered ${whole(pool.answered)} of ${count(pool.n, "document")}.`;
+  const said = [`${what}: ${hard}${real}.${answered}`];
+  if (!pool.single) {
+    const rests = `The ranking rests on all stored votes, ${pool.per_document} a document`;
+    said.push(`${rests}; ${place.votes === 1 ? "one paid vote" : `${place.votes} paid votes`} cannot give it.`);
+  }
+  const more = place.escalated_cost - 1;
+  const paid = place.votes === 1 ? "The vote is" : "All votes are";
+  said.push(
+    `${paid} paid for before a document can be escalated, which costs ${Math.abs(more)} ` +
+      `${Math.abs(more) === 1 ? "call" : "calls"} ${more < 0 ? "less" : "more"}.`,
+  );
   return said;
 }
 
 function failureCaveats(data, place) {
   const { rows, failed, runs } = data.failures;
   const each = place.votes > 1 ? ", counted for one vote" : "";
-  const seen = `${whole(failed)} of ${whole(rows)} calls failed, in outages of some of ${count(runs, "run")}`;
+  const seen = `${whole(failed)} of ${whole(rows)} ${rows === 1 ? "call" : "calls"} failed in ${count(runs, "run")}`;
   return [
     `Without an answer${each}: the first number takes tries as independent, the second lets them share an outage. ` +
       `${seen}.`,
-    `${percent(data.level)} intervals over documents: not label errors, not rerun noise${bandWords(data.band)}.`,
+    `${shareWords(data.level)} intervals over ${count(poolOf(data, place.pool).n, "document")}` +
+      `${poolOf(data, place.pool).n < 20 ? ", too few to rely on" : ""}: not label errors, not rerun noise${bandWords(data.band)}.`,
   ];
 }
 
 function bandWords({ value, m, reason }) {
   if (value == null) return `, whose band is unknown (${reason})`;
-  return ` (band \u00b1${fixed(value, 3)}, from ${m} reruns beyond the first)`;
+  return ` (band \u00b1${fixed(100 * value, 1)} pp, from ${count(m, "rerun")} beyond the first)`;
 }
 
 export function shortModel(name) {
